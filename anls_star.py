@@ -119,7 +119,8 @@ Returns:
     repeated: the number of rows that several processes have; each counts once; with several processes.
     parse_failures: the number of texts that cannot be read as JSON; with `parse="json"` or `parse="repair"`.
     parse_extracted: the number of texts with JSON inside prose or a code fence; with `parse="repair"`.
-    parse_mended: the number of texts with JSON that was malformed or cut off, and was repaired; with `parse="repair"`.
+    parse_repaired: the number of texts with JSON that was malformed or cut off, and was repaired; with
+        `parse="repair"`.
     parse_ambiguous: the number of texts that can be read in several ways; one of them was used; with `parse="repair"`.
     points_lost: a dict from each cause of lost points to its part of 1 - score; the parts add up to 1 - score; with
         `key_scores`.
@@ -164,7 +165,7 @@ Returns:
     per_sample: a list with a dict for each row, in the order of the references; with `per_sample`.
         question_id: the id of the row; of rows without ids, its number as text.
         anls_score: the score of the row, from 0 to 1.
-        parsed: how its text was read: `exact`, `extracted`, `mended`, `ambiguous` or `failed`; None without a
+        parsed: how its text was read: `exact`, `extracted`, `repaired`, `ambiguous` or `failed`; None without a
             prediction; with `parse="json"` or `parse="repair"`.
         parse_note: which of several values was used, what was repaired, or why the text cannot be read; absent if all
             are empty; with `parse="json"` or `parse="repair"`.
@@ -172,7 +173,7 @@ Returns:
     parsed_ids: a dict with the ids of texts; with `per_sample` and `parse="json"` or `parse="repair"`.
         failed: the ids of the texts that parse_failures counts.
         extracted: the ids of the texts that parse_extracted counts; with `parse="repair"`.
-        mended: the ids of the texts that parse_mended counts; with `parse="repair"`.
+        repaired: the ids of the texts that parse_repaired counts; with `parse="repair"`.
         ambiguous: the ids of the texts that parse_ambiguous counts; with `parse="repair"`.
     signature: the settings that make the figures comparable; with `signature`.
     typed_score: the mean typed score of the rows, from 0 to 1; it is not ANLS*; with `schema`.
@@ -283,9 +284,9 @@ if evaluate is not None:
             metrics = [self.METRIC if self.config_name == "default" else self.config_name]
             metrics += [] if schema is None else ["typed"]
             found = evaluate_rows(pairs, reading, options, metrics=metrics, confidence=confidence)
-            remark = by_value_text({"": found}) if schema is None else ""
-            if remark:
-                warn(remark)
+            warning = by_value_text({"": found}) if schema is None else ""
+            if warning:
+                warn(warning)
             result = found.summary_to_dict(fields=key_scores, per_sample=per_sample, signature=signature)
             if schema is not None:
                 breakdown = found.breakdowns["typed"]

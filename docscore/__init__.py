@@ -4,7 +4,7 @@ import importlib
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from docscore.core.displayed import Hooks
+from docscore.core.displayed import LazyRenderer
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ __all__ = [
 
 
 # The package that renders results is imported when one is shown.
-Hooks.display = staticmethod(partial(importlib.import_module, "docscore.report.display"))
+LazyRenderer.display = staticmethod(partial(importlib.import_module, "docscore.report.display"))
 
 
 def __getattr__(name: str) -> Any:

@@ -122,7 +122,7 @@ class Playground(NamedTuple):
                 shutil.rmtree(kept, ignore_errors=True)
 
     @contextlib.contextmanager
-    def without_faults(self) -> Iterator[None]:
+    def without_errors(self) -> Iterator[None]:
         """Fail where what is done meanwhile makes it log a stack trace."""
         before = len(self.logged())
         yield
@@ -233,11 +233,11 @@ class Window:
 
     Attributes:
         page: its first tab.
-        faults: what was said on the console, requests to elsewhere, dialogs and errors of pages.
+        errors: what was said on the console, requests to elsewhere, dialogs and errors of pages.
     """
 
     def __init__(self, browser: Browser, size: tuple[int, int], **options: Any) -> None:
-        self.faults: list[str] = []
+        self.errors: list[str] = []
         self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
         self.context.set_default_timeout(MILLISECONDS)
         self.context.on("request", self.check_request)
@@ -247,23 +247,23 @@ class Window:
         """Another tab of the same browser, watched as the first."""
         page = self.context.new_page()
         page.on("console", self.check_console)
-        page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
+        page.on("pageerror", lambda error: self.errors.append(f"page error: {error}"))
         page.on("dialog", self._dialog)
         return page
 
     def _dialog(self, dialog: Dialog) -> None:
-        self.faults.append(f"dialog: {dialog.message}")
+        self.errors.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
     def check_request(self, request: Request) -> None:
         """Nothing is asked of another machine."""
         address = urlsplit(request.url)
         if address.scheme not in ("blob", "data") and address.hostname not in ("127.0.0.1", "localhost"):
-            self.faults.append(f"request to {address.hostname}: {request.url}")
+            self.errors.append(f"request to {address.hostname}: {request.url}")
 
     def check_console(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not OF_GRADIO.search(message.text):
-            self.faults.append(f"console: {message.text} {message.location}")
+            self.errors.append(f"console: {message.text} {message.location}")
 
     def sideways(self) -> int:
         """By how many pixels the page is wider than the window."""
@@ -273,11 +273,11 @@ class Window:
 def close_all(windows: Sequence[Window]) -> None:
     """Close the windows; nothing forbidden may have happened in any of them, and no text have run as a script."""
     scripts = [window.page.evaluate(f"typeof {XSS}") for window in windows]
-    faults = [fault for window in windows for fault in window.faults]
+    errors = [error for window in windows for error in window.errors]
     for window in windows:
         window.context.close()
     assert scripts == ["undefined"] * len(windows)
-    assert faults == [], faults
+    assert errors == [], errors
 
 
 class Visitor(Window):
@@ -304,7 +304,7 @@ class Visitor(Window):
         self.page.keyboard.press("ControlOrMeta+v")
 
     def score(self, truth: str, prediction: str) -> None:
-        """Paste a pair and press the button; the tree that stood there before is no longer taken for the result."""
+        """Paste a pair and press the button; the tree from before is no longer interpreted as the result."""
         self.paste("pair-truth", truth)
         self.paste("pair-prediction", prediction)
         mark = "result.querySelectorAll('.anls-tree').forEach(each => each.dataset.old = 1)"
@@ -378,7 +378,7 @@ def visit(playground: Playground, chromium: Browser) -> Iterator[Visit]:
         visitor.arrive(path)
         return visitor
 
-    with playground.without_faults():
+    with playground.without_errors():
         yield come
         close_all(visitors)
 
@@ -391,7 +391,7 @@ def heard(page: Page) -> set[tuple[str, str]]:
 
 
 def axe(page: Page, selector: str) -> list[str]:
-    """The accessibility faults that axe-core finds within a selector, one line each."""
+    """The accessibility problems that axe-core finds within a selector, one line each."""
     needs("axe_playwright_python")
     from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415  not everywhere
 
@@ -406,7 +406,7 @@ def axe(page: Page, selector: str) -> list[str]:
     ]
 
 
-def faults_of_focus(page: Page, selector: str) -> list[str]:
+def errors_of_focus(page: Page, selector: str) -> list[str]:
     """Where the ring of focus within a selector covers a text, is cut off, or is lacking; the focus stays."""
     focused = page.evaluate_handle("document.activeElement")
     page.keyboard.press("Shift")  # rings are drawn for those who use keys

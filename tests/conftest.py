@@ -79,8 +79,8 @@ LONGEST = (
     "fuzz",
     "snapshot",
     "playground_api",
-    "faces",
-    "cli_faults",
+    "interfaces",
+    "cli_errors",
     "typed_score",
 )
 REQUIRE_TOOLS = "DOCSCORE_REQUIRE_TOOLS"  # set in CI in the environment of tests/tools

@@ -21,13 +21,13 @@ class Damage(NamedTuple):
     Attributes:
         write: returns the text of the member from those of its key and value.
         change: changes the object, at the key, to what is left of it; without it, all is left.
-        outcome: "mended" or "ambiguous".
+        outcome: "repaired" or "ambiguous".
         fits: the types of values that it can happen to.
     """
 
     write: Callable[[str, str], str]
     change: Callable[[dict[str, Any], str], object] = lambda *_: None
-    outcome: str = "mended"
+    outcome: str = "repaired"
     fits: tuple[type, ...] = (str, int, float, list, dict)
 
 

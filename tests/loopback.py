@@ -14,7 +14,7 @@ Request = dict[str, Any]
 
 
 class Reply(NamedTuple):
-    """What the server answers: a text, or a status that is a fault; after a while."""
+    """What the server answers: a text, or a status that is an error; after a while."""
 
     text: str = ""
     status: int = 200
@@ -50,8 +50,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.requests.append(request)
         reply = self.server.answer(request)
         time.sleep(reply.after)
-        fault = {"message": reply.text or "fault", "type": "server_error", "code": str(reply.status)}
-        body = _completion(request, reply) if reply.status == 200 else {"error": fault}
+        error = {"message": reply.text or "error", "type": "server_error", "code": str(reply.status)}
+        body = _completion(request, reply) if reply.status == 200 else {"error": error}
         content = json.dumps(body).encode()
         try:
             self.send_response(reply.status)

@@ -117,7 +117,7 @@ class Oracle:
         shorter = int(len(prediction) < len(truth))
 
         def explained(chosen: list[tuple[int, int]]) -> tuple[int, list[tuple[str, str]]]:
-            equal = sum(self.as_taken(truth[i], prediction[j]) == texts[1][j] for i, j in chosen)
+            equal = sum(self.chosen_text(truth[i], prediction[j]) == texts[1][j] for i, j in chosen)
             both = [(texts[0][i], texts[1][j]) for i, j in chosen]
             return -equal, sorted(both[k][::-1] if shorter else both[k] for k in range(len(both)))
 
@@ -128,19 +128,19 @@ class Oracle:
         results = [self.unweighted(option, prediction, {}) for option in options]
         most = max((each.score, each.earned, -each.weight) for each in results)
         ties = [o for o, each in zip(options, results, strict=True) if (each.score, each.earned, -each.weight) == most]
-        return min(ties, key=lambda o: (self.as_taken(o, prediction) != canonical(prediction), canonical(o)))
+        return min(ties, key=lambda o: (self.chosen_text(o, prediction) != canonical(prediction), canonical(o)))
 
-    def as_taken(self, truth: Any, prediction: Any) -> str:
+    def chosen_text(self, truth: Any, prediction: Any) -> str:
         """The canonical text of a ground truth in which each one-of that is compared is the option that is taken."""
         if isinstance(truth, tuple):
-            return self.as_taken(self.taken(truth, prediction), prediction)
+            return self.chosen_text(self.taken(truth, prediction), prediction)
         if isinstance(truth, dict) and isinstance(prediction, dict):
-            return canonical({key: Text(self.as_taken(item, prediction.get(key))) for key, item in truth.items()})
+            return canonical({key: Text(self.chosen_text(item, prediction.get(key))) for key, item in truth.items()})
         if isinstance(truth, list) and isinstance(prediction, list):
             partner = dict(self.matching(truth, prediction))
             return canonical(
                 [
-                    Text(self.as_taken(item, prediction[partner[i]])) if i in partner else item
+                    Text(self.chosen_text(item, prediction[partner[i]])) if i in partner else item
                     for i, item in enumerate(truth)
                 ]
             )

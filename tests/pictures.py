@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def _pair(browser: Browser, app: Playground) -> None:
-    """The tab for one pair: the first visit, dark and on a phone, its options, and a fault."""
+    """The tab for one pair: the first visit, dark and on a phone, its options, and an error."""
     for name, size, dark in (("pair_dark", DRAWN, True), ("pair_phone", NARROW, False), ("pair", DRAWN, False)):
         visitor = Visitor(browser, app, size, dark=dark)
         visitor.arrive()

@@ -147,7 +147,7 @@ def test_what_a_review_of_a_tree_changes(truth: Any, prediction: Any, sure: Any,
 
 
 def test_a_value_that_counts_nothing_is_not_reviewed() -> None:
-    """It was taken for a right one."""
+    """It was interpreted as a right one."""
     schema = {"properties": {"b": {"x-docscore": {"weight": 0}}}}
     tree = docscore.typed_tree({"a": "x", "b": "y"}, {"a": "x", "b": "z"}, schema)
     assert review_of_tree(tree, {"a": 0.9, "b": 0.2}).values == [(0.9, True, 0.0, 0.0)]
@@ -258,7 +258,7 @@ def test_the_interval_mostly_contains_the_threshold_of_all_documents() -> None:
 
 
 def test_resamples_that_do_not_reach_the_target_count_as_infinity() -> None:
-    """Six documents, of which three lack a value: resamples of these alone do not reach 0.6."""
+    """Six documents, of which three have a missing value: resamples of these alone do not reach 0.6."""
     samples = [Sample({"a": "x"}, {"a": "y"}, {"a": 0.3}), Sample({"a": "x", "b": "y"}, {"a": "z"}, {"a": 0.6})] * 3
     curve = curve_of(samples)
     choice = curve.lowest(0.6, n_resamples=1000)
@@ -328,8 +328,8 @@ def test_figures_by_hand(sure: list[float], right: list[int], area: float, error
     calibration = calibration_of(sure, right, range(len(sure)), n_resamples=FEW)
     shown = calibration.auroc, calibration.ece, calibration.brier
     assert [figure.value for figure in shown] == pytest.approx([area, error, brier], abs=1e-15)
-    assert calibration_table(calibration).remarks == calibration.remarks
-    assert ["errors instead of confidences" in remark for remark in calibration.remarks] == [True] * (area < 0.5)
+    assert calibration_table(calibration).footnotes == calibration.warnings
+    assert ["errors instead of confidences" in warning for warning in calibration.warnings] == [True] * (area < 0.5)
 
 
 def test_the_interval_of_a_large_error_ends_at_one() -> None:

@@ -76,13 +76,13 @@ ENDS: list[tuple[BaseException, int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("fault", "status", "said"), ENDS, ids=[repr(row[0]) for row in ENDS])
+@pytest.mark.parametrize(("error", "status", "said"), ENDS, ids=[repr(row[0]) for row in ENDS])
 def test_whatever_stops_a_command_is_an_exit_status(
-    monkeypatch: pytest.MonkeyPatch, fault: BaseException, status: int, said: str
+    monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int, said: str
 ) -> None:
     def stopped() -> None:
         click.echo("half a result", nl=False)
-        raise fault
+        raise error
 
     monkeypatch.setitem(commands.commands, "stop", click.Command("stop", callback=stopped))
     done = run("stop")
@@ -90,8 +90,10 @@ def test_whatever_stops_a_command_is_an_exit_status(
     assert done.err.lstrip("\n") == said
 
 
-def test_the_traceback_of_a_fault_of_our_own_is_there_on_request(monkeypatch: pytest.MonkeyPatch, write: Write) -> None:
-    """Whoever mends it needs it; the exit status is the same."""
+def test_the_traceback_of_an_error_of_our_own_is_there_on_request(
+    monkeypatch: pytest.MonkeyPatch, write: Write
+) -> None:
+    """Whoever repairs it needs it; the exit status is the same."""
 
     def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
@@ -156,7 +158,9 @@ def test_a_number_is_a_finite_one(words: tuple[str, ...], value: str) -> None:
     """A gate on NaN would pass whatever the score is."""
     done = run(*words, value)
     assert (done.code, done.out) == (2, "")
-    assert re.search(rf"'{words[-1]}': expected a (whole )?number in the range .*, got {value} \(", done.err), done.err
+    assert re.search(rf"'{words[-1]}': expected an? (integer|number) in the range .*, got {value} \(", done.err), (
+        done.err
+    )
     assert len(done.err.splitlines()) == 1
 
 

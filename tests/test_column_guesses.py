@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from docscore.core.options import DEFAULT_READING
 from docscore.core.values import convert_ground_truth
 from docscore.inputs.pairing import paired_systems
-from docscore.inputs.rows import Source
+from docscore.inputs.rows import RawTable
 from docscore.inputs.test_set import TestSet
 from playground.parts.column_guesses import (
     ReadingPlan,
     columns_of,
-    doubts_of_columns,
-    doubts_of_ids,
     guessed_plan,
     planned_tables,
+    warnings_about_columns,
+    warnings_about_ids,
 )
 from tests.commands import pred, ref
 from tests.conftest import examples, golden
@@ -29,11 +29,11 @@ from tests.structures import predictions as values
 BILL = {"total": "12.50"}
 
 
-def table(rows: list[Any], name: str = "rows.jsonl") -> Source:
-    return Source(Path(name), rows, lambda index: f"line {index + 1}", not name.endswith(".jsonl"))
+def table(rows: list[Any], name: str = "rows.jsonl") -> RawTable:
+    return RawTable(Path(name), rows, lambda index: f"line {index + 1}", not name.endswith(".jsonl"))
 
 
-def tables_of(references: list[Any] | None, predictions: list[Any], name: str = "rows.jsonl") -> tuple[Any, Source]:
+def tables_of(references: list[Any] | None, predictions: list[Any], name: str = "rows.jsonl") -> tuple[Any, RawTable]:
     return None if references is None else table(references, name), table(predictions, name)
 
 
@@ -51,7 +51,7 @@ def test_guesses_of_tables(references: list[Any], predictions: list[Any], expect
     assert guessed_plan(*tables_of(references, predictions, "rows.csv")) == ReadingPlan(tuple(ids), *others)
 
 
-def planned(tables: tuple[Any, Source], plan: ReadingPlan) -> tuple[Any, Any, Any]:
+def planned(tables: tuple[Any, RawTable], plan: ReadingPlan) -> tuple[Any, Any, Any]:
     """The ids and both sides of what is read by a plan."""
     truths, guesses = planned_tables(*tables, plan)
     pairs = paired_systems(truths or guesses, [guesses], DEFAULT_READING)[0]
@@ -105,7 +105,7 @@ def test_any_rows_give_a_plan_or_a_sentence(references: list[Any] | None, predic
         pairs = paired_systems(tables[0] or tables[1], [tables[1]], DEFAULT_READING)[0]
     except (TypeError, ValueError):
         return
-    assert all(str(each) for each in doubts_of_columns(pairs, plan))
+    assert all(str(each) for each in warnings_about_columns(pairs, plan))
 
 
 def test_places_are_no_values() -> None:
@@ -118,28 +118,28 @@ PLAN = ReadingPlan(("id", "id"), "truth", "guess")
 
 
 def said_of(truths: list[Any], guesses: list[Any], plan: dict[str, Any]) -> list[str]:
-    """What is doubtful of rows that are read by the plan above, but for some parts."""
+    """Warnings about rows that are read by the plan above, but for some parts."""
     absent = frozenset(number for number, guess in enumerate(guesses) if guess is None)
     pairs = TestSet([str(n) for n in range(len(truths))], list(map(convert_ground_truth, truths)), guesses, absent)
-    return list(map(str, doubts_of_columns(pairs, PLAN._replace(**plan))))
+    return list(map(str, warnings_about_columns(pairs, PLAN._replace(**plan))))
 
 
-@golden("column_guesses", "doubted")
-def test_doubts(truths: list[Any], guesses: list[Any], plan: dict[str, Any], sentence: str) -> None:
+@golden("column_guesses", "warnings")
+def test_warnings(truths: list[Any], guesses: list[Any], plan: dict[str, Any], sentence: str) -> None:
     (actual,) = said_of(truths, guesses, plan)
     assert sentence in actual
 
 
 @golden("column_guesses", "fine")
-def test_no_doubts(truths: list[Any], guesses: list[Any], plan: dict[str, Any]) -> None:
+def test_no_warnings(truths: list[Any], guesses: list[Any], plan: dict[str, Any]) -> None:
     assert said_of(truths, guesses, plan) == []
 
 
 def test_ids_that_all_differ() -> None:
     references = table([ref(str(n), 1) for n in range(7)], "/home/r.jsonl")
-    (actual,) = doubts_of_ids(references, table([pred("x", 1)], "/home/p.jsonl"))
+    (actual,) = warnings_about_ids(references, table([pred("x", 1)], "/home/p.jsonl"))
     assert str(actual.for_remote_users()) == (
         "r.jsonl and p.jsonl: no id is in both files: expected the same ids, got '0', '1', '2', '3', '4' and 2 "
         "more in the references and 'x' in the predictions"
     )
-    assert list(doubts_of_ids(references, table([pred("3", 1), pred("x", 1)], "p.jsonl"))) == []
+    assert list(warnings_about_ids(references, table([pred("3", 1), pred("x", 1)], "p.jsonl"))) == []

@@ -1,4 +1,4 @@
-"""Comparisons of two systems: tests against all swaps, lists of documents, fields, the gates, and the first metric."""
+"""Comparisons of two systems: tests against all swaps, lists of documents, fields, gates, the primary metric."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_fields_are_tested_by_all_swaps_of_their_own_sums() -> None:
 
 
 def sums(system: Evaluation, path: str) -> Sums:
-    """Numerators and denominators of a field in sixtieths; similarities of ten letters are whole numbers of them."""
+    """Numerators and denominators of a field in sixtieths; similarities of ten letters are integers of them."""
     field = system.field_table.fields[path]
     parts = dict(zip(field.numbers, zip(field.document_earned, field.document_weight, strict=True), strict=True))
     pairs = [parts.get(number, (0.0, 0.0)) for number in range(len(system))]
@@ -383,7 +383,7 @@ def regression_of(name: str) -> tuple[Evaluation, Evaluation]:
 
 @golden("comparison", "planted regressions")
 def test_planted_regressions(regression: str, plain: list[str], beyond: list[str]) -> None:
-    """Of 80 documents with four fields; None is the first metric."""
+    """Of 80 documents with four fields; None is the primary metric."""
     comparison = compare(*regression_of(regression))
     for is_beyond, expected in ((False, plain), (True, beyond)):
         gate = decide(comparison, 0.005, max_field_loss=0.01, beyond_chance=is_beyond)
@@ -461,7 +461,7 @@ def test_a_document_loses_a_share_of_its_score() -> None:
     assert decide(low, 0.1, max_document_loss=0.9).failed
 
 
-def test_a_gate_judges_chosen_fields_in_enough_documents() -> None:
+def test_a_gate_evaluates_chosen_fields_in_enough_documents() -> None:
     comparison = compare(invoices(80), invoices(80, **REGRESSIONS["a field lost"]))
     assert not decide(comparison, max_field_loss=0.01, fields=["total", "date"]).failed
     gate = decide(comparison, max_field_loss=0.01, fields=["city"])
@@ -476,7 +476,7 @@ def test_a_gate_judges_chosen_fields_in_enough_documents() -> None:
         decide(comparison, max_field_loss=0.01, fields=["City"])
 
 
-def test_a_gate_judges_each_slice_with_enough_documents() -> None:
+def test_a_gate_evaluates_each_slice_with_enough_documents() -> None:
     broken = REGRESSIONS["dates of one vendor broken"]
     gate = decide(compare(invoices(80), invoices(80, **broken)), 0.15, max_field_loss=0.5, every_slice=True)
     assert [(loss["slice"], loss["field"]) for loss in gate.losses or ()] == [("Birch", None), ("Birch", "date")]
@@ -489,8 +489,8 @@ def test_a_gate_judges_each_slice_with_enough_documents() -> None:
         "passed: the difference of ANLS* is -0.0625, no loss of more than 0.15; none of 1 slice lost more than 0.15; "
         "not evaluated, without at least 5 documents: 'Birch'"
     )
-    doubtful = compare(*regression_of("three documents collapsed"))
-    gate = decide(doubtful, 0.02, max_field_loss=0.05, every_slice=True, beyond_chance=True)
+    unproven = compare(*regression_of("three documents collapsed"))
+    gate = decide(unproven, 0.02, max_field_loss=0.05, every_slice=True, beyond_chance=True)
     assert gate.sentence.endswith(
         "none of 2 slices lost more than 0.02 beyond chance; no field of 2 slices lost more than 0.05 beyond chance "
         "(2 may have, by chance)"
@@ -612,10 +612,14 @@ def test_a_number_outside_its_range_is_refused_by_its_name(name: str) -> None:
     refused, calls = NUMBERS[name]
     for call in calls:
         for value in (*refused, float("nan"), float("inf"), -float("inf")):
-            with pytest.raises(ValueError, match=rf"^{name}: expected a .*number.*, got {re.escape(str(value))}$"):
+            with pytest.raises(
+                ValueError, match=rf"^{name}: expected an? .*(number|integer).*, got {re.escape(str(value))}$"
+            ):
                 call(**{name: value})
         for wrong in ("0.5", True, [0.5], 0.5j, np.array([0.5])):
-            with pytest.raises(TypeError, match=rf"^{name}: expected a .*number.*, got {type(wrong).__name__}$"):
+            with pytest.raises(
+                TypeError, match=rf"^{name}: expected an? .*(number|integer).*, got {type(wrong).__name__}$"
+            ):
                 call(**{name: wrong})
 
 

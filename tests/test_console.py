@@ -130,7 +130,7 @@ def test_a_document_of_4000_rows_takes_hundreds_of_lines(write: Write) -> None:
     assert int(rest.split()[1].replace(",", "")) == 4000 + 2 * 445 + 2 - 500
     page = run("report", *files, "-o", "-").out
     assert len(page.splitlines()) < 1500
-    assert re.search(r"12,002 places; \d{3} are drawn. Exact ones are left out first.", page)
+    assert re.search(r"12,002 places; \d{3} are rendered. Exact ones are left out first.", page)
 
 
 def test_an_error_while_the_bar_is_shown_stands_on_a_line_of_its_own(write: Write) -> None:

@@ -120,7 +120,7 @@ def test_a_page_with_pictures(files: list[str | Path], tmp_path: Path) -> None:
     assert "&lt;b&gt;dear" in ranks
     assert not re.search(r"<b>|<script|https?://(?!www\.w3\.org)", page)
     assert "on a logarithmic scale. The line joins the systems that no other one beats in both score and cost. " in page
-    assert "Without a cost above 0, and not drawn: free." in page
+    assert "Without a cost above 0, and not in the picture: free." in page
     assert re.findall(r">(0\.01|0\.1|1|10)</text>", costs) == ["0.01", "0.1", "1", "10"]
     alone = written(files, tmp_path / "costs.html")
     assert alone.count("<svg") == 1

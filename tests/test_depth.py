@@ -174,7 +174,7 @@ KINDS = {"items": {"x-docscore": {"weight": 2}}}
 
 
 def views(gt: Any, pred: Any) -> list[float]:
-    """The score from every face of ANLS* and of the typed score."""
+    """The score from every interface of ANLS* and of the typed score."""
     score, closest, keys = anls_score(gt, pred, return_gt=True, return_key_scores=True)
     tree = score_tree(gt, pred)
     assert type(closest) is type(tree.closest_gt())

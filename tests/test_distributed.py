@@ -26,7 +26,7 @@ Rows = list[list[Any]]  # prediction and reference
 
 
 def random_rows(seed: int, count: int) -> Rows:
-    """Documents with small faults, some of them as text; JSON values, as they are sent to the processes."""
+    """Documents with small errors, some of them as text; JSON values, as they are sent to the processes."""
     rng = random.Random(seed)
     truths = [
         {"a": taken(random_truth(rng, 2)), "t": "word " * rng.randint(1, 9), "l": ["x", "ab"]} for _ in range(count)

@@ -14,7 +14,7 @@ import pytest
 import docscore
 from docscore import score_tree
 from docscore.core.formatting import field_text, three_digits, with_minus_signs
-from playground.parts.documents import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image
+from playground.parts.kept_results import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image
 from playground.server.requests import ViewRequest
 from playground.testset.testset import EXAMPLE_FILES
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, pred, ref, written
@@ -51,7 +51,7 @@ def test_what_is_lost_by_field_and_cause_is_all_that_is_lost(receipts: KeptList)
     assert listing["scores"] == list(map(three_digits, evaluation.scores))
     assert (listing["images"], listing["note"]) == ([""] * 40, "")
     assert whole["order"] == [row.number for row in evaluation.worst(40)]
-    assert (whole["spread"], sum(whole["bins"])) == (["median 0.864", "6 without a fault"], 40)
+    assert (whole["spread"], sum(whole["bins"])) == (["median 0.864", "6 fully correct"], 40)
     assert [each["count"] for each in whole["rates"]] == [f"{r.hits:,} of {r.total:,}" for r in evaluation.rate_list]
     causes = {cause: lost for cause, lost in evaluation.lost.items() if lost}
     assert [each["name"] for each in whole["causes"]] == sorted(causes, key=lambda cause: -causes[cause])
@@ -78,7 +78,7 @@ def test_a_view_of_documents(tmp_path: Path, filters: dict[str, Any], count: str
     assert (found["count"], [names[number] for number in found["order"]]) == (count, ids)
     assert " ".join(filter(None, found["lost"])) == lost
     if not filters:
-        assert found["why"] == ["missing field", "missing field", "near miss", "no fault"]
+        assert found["why"] == ["missing field", "missing field", "near miss", "fully correct"]
         assert found["title"] == ["n −0.500, z −0.500", "z −0.500", "n −0.125", ""]
         assert found["causes"][0] | {"title": ""} == {
             "name": "missing field", "label": "Missing field", "title": "", "points": "−0.375", "share": 1.0,
@@ -219,7 +219,7 @@ def test_the_image_of_a_row(row: dict[str, Any], name: str, image: str) -> None:
 
 
 def test_many_losses_are_cut_to_the_largest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("playground.parts.documents.MAX_LOSSES", 40)
+    monkeypatch.setattr("playground.parts.kept_results.MAX_LOSSES", 40)
     kept = scored(tmp_path)
     losses = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS).field_table.losses
     left_out = sum(max(0, len(each) - 1) for each in losses)

@@ -47,7 +47,7 @@ def test_what_a_text_holds(text: str, value: Any, *, held: bool | None) -> None:
 def test_the_boxes_of_a_value(words: list[tuple[str, float, float]], value: str, boxes: list[Box] | None) -> None:
     places = [(left, top, left + 0.1, top + 0.015) for _, left, top in words]
     document = document_of(" ".join(word for word, *_ in words), places)
-    (_, _, occurrences), *_ = document.looked_up(value)
+    (_, _, occurrences), *_ = document.find_scalars(value)
     found = [document.place_of(each).boxes for each in occurrences or ()]
     assert found == ([] if boxes is None else [tuple(map(pytest.approx, boxes))])
 
@@ -64,7 +64,7 @@ def test_words_of_a_text_are_found_where_they_stand(before: list[str], words: li
     text = "\f".join(" ".join(part) for part in (before, words, after))
     document = DocumentText(text, [(0.1, 0.1, 0.2, 0.2)] * len(text.split()))
     value = " ".join(words)
-    for _, _, occurrences in document.looked_up(value):
+    for _, _, occurrences in document.find_scalars(value):
         if occurrences is not None and words:
             assert 2 in [document.place_of(each).page for each in occurrences]
     for place in document.places(value):
@@ -89,7 +89,7 @@ def folder_of(tmp_path: Path, files: dict[str, bytes | str]) -> Path:
 def read(folder: Path, name: str = "a") -> DocumentText:
     documents = DocumentFolder(folder, [name])
     document = documents.read(name)
-    assert document is not None, documents.faults
+    assert document is not None, documents.errors
     return document
 
 
@@ -140,7 +140,7 @@ def test_the_first_file_with_a_text_counts(tmp_path: Path) -> None:
     names = ("a", "b", "deep/c", "d.png", "d")
     texts = [document and document.text for document in documents.read_all(names)]
     assert texts == ["scanned", "printed", "below", "of d.png", "of d.png"]
-    assert not documents.faults
+    assert not documents.errors
 
 
 _KEYS = b"/O (%s) /U (%s)" % (b"o" * 32, b"u" * 32)
@@ -148,7 +148,7 @@ ENCRYPTED = b"<< /Encrypt << /Filter /Standard /V 1 /R 2 %s /P -4 >> /ID [(a) (a
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "fault"),
+    ("name", "content", "error"),
     [
         ("a.pdf", b"%PDF-1.7 broken", "a.pdf is no readable PDF: "),
         ("a.pdf", pdf_of("x").replace(b"<< /Size", ENCRYPTED), "a.pdf is encrypted"),
@@ -161,11 +161,11 @@ ENCRYPTED = b"<< /Encrypt << /Filter /Standard /V 1 /R 2 %s /P -4 >> /ID [(a) (a
         ("a.txt", b"\xff\xfe\xfa", "a.txt is not UTF-8 text"),
     ],
 )
-def test_a_file_without_a_text_says_why(tmp_path: Path, name: str, content: bytes | str, fault: str) -> None:
+def test_a_file_without_a_text_says_why(tmp_path: Path, name: str, content: bytes | str, error: str) -> None:
     needs("pypdfium2")
     documents = DocumentFolder(folder_of(tmp_path, {name: content}), ["a"])
     assert documents.read("a") is None
-    assert fault in documents.faults["a"]
+    assert error in documents.errors["a"]
 
 
 def test_a_large_file_is_not_opened(tmp_path: Path) -> None:
@@ -174,16 +174,16 @@ def test_a_large_file_is_not_opened(tmp_path: Path) -> None:
         file.truncate(50_000_001)
     documents = DocumentFolder(folder, ["a"])
     assert documents.read("a") is None
-    assert documents.faults["a"] == "a.txt has 50,000,001 bytes, 50,000,000 at most are read"
+    assert documents.errors["a"] == "a.txt has 50,000,001 bytes, 50,000,000 at most are read"
 
 
 @pytest.mark.parametrize(
-    ("program", "fault"),
+    ("program", "error"),
     [("import os; os.abort()", "cannot be read as a PDF"), ("import time; time.sleep(600)", "takes over 0.5 seconds")],
     ids=["crash", "hang"],
 )
 def test_a_pdf_that_ends_or_holds_its_reader(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, fault: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, error: str
 ) -> None:
     needs("pypdfium2")
     reader = tmp_path / "reader.py"
@@ -192,7 +192,7 @@ def test_a_pdf_that_ends_or_holds_its_reader(
     monkeypatch.setattr(document_folder, "_PATIENCE", 0.5)
     documents = DocumentFolder(folder_of(tmp_path, {"a.pdf": b""}), ["a"])
     assert documents.read("a") is None
-    assert fault in documents.faults["a"]
+    assert error in documents.errors["a"]
 
 
 @pytest.mark.parametrize(

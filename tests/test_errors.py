@@ -16,13 +16,13 @@ from docscore import anls_score, kieval_score, score_pairs
 from docscore.core.errors import (
     DataError,
     Diagnostic,
-    Fault,
-    Faults,
     FilePlace,
     InputError,
     InputTypeError,
     InputValueError,
     PlacePart,
+    RowError,
+    RowErrors,
     at_place,
     in_file,
 )
@@ -75,7 +75,7 @@ EXPECTED_AND_GOT: list[tuple[Callable[[], object], type[Exception], tuple[str, .
         "values with a confidence",
         "none",
     ),
-    (lambda: Faults("ignore"), ValueError, ("on_error",), "'error' or 'skip'", "'ignore'"),
+    (lambda: RowErrors("ignore"), ValueError, ("on_error",), "'error' or 'skip'", "'ignore'"),
     (lambda: encode_rows(P, [R[0], ref("b", b"")], BY_ID), TypeError, ("references[1]", "$[0]"), JSON, "bytes"),
     (lambda: score_batch({"prediction": [""], "references": [[]]}), ValueError, ("row '0'",), ANSWERS, "an empty list"),
 ]
@@ -125,15 +125,15 @@ def test_what_is_no_matter_of_expected_and_got(row: tuple[Any, ...]) -> None:
     assert str(error) == ": ".join([*parts, problem]) + (f"; {remedy}" if remedy else "")
 
 
-def test_faults_of_rows_keep_kind_place_and_value(tmp_path: Path) -> None:
+def test_errors_of_rows_keep_kind_place_and_value(tmp_path: Path) -> None:
     """The place in the file, and then the place in the value."""
     files = written(tmp_path, "r.jsonl", R), written(tmp_path, "p.jsonl", [P[0], pred("b", {"k": ("x", DEEP)})])
     with pytest.raises(DataError) as caught:
         paired_systems(read_table(files[0]), [read_table(files[1])], DEFAULT_READING)
-    [fault] = caught.value.faults
-    assert fault.kind == "with a value that cannot be scored"
-    assert fault.diagnostic.parts == (in_file(files[1], "line 2"), "$.k[1]" + "[0]" * 198)
-    assert str(fault) == f"{files[1]}, line 2: $.k[1]{'[0]' * 198}: {LEVELS}"
+    [error] = caught.value.errors
+    assert error.kind == "with a value that cannot be scored"
+    assert error.diagnostic.parts == (in_file(files[1], "line 2"), "$.k[1]" + "[0]" * 198)
+    assert str(error) == f"{files[1]}, line 2: $.k[1]{'[0]' * 198}: {LEVELS}"
 
 
 places = st.text(max_size=5) | st.builds(FilePlace, st.tuples(st.text(min_size=1, max_size=5)), st.text(max_size=5))
@@ -167,23 +167,23 @@ def test_an_error_of_another_library_is_a_problem_at_a_place(error: Exception) -
 @given(found=diagnostics)
 def test_errors_survive_pickling_and_copying(found: Diagnostic) -> None:
     """As they must to come from another process."""
-    errors = InputTypeError(found), InputValueError(found), JsonError(found, 3, 9), DataError([Fault("x", found)])
+    errors = InputTypeError(found), InputValueError(found), JsonError(found, 3, 9), DataError([RowError("x", found)])
     for error in errors:
         copies = [pickle.loads(pickle.dumps(error, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
         for each in [*copies, copy.copy(error), copy.deepcopy(error)]:
             assert type(each) is type(error)
             assert (str(each), each.diagnostic) == (str(error), error.diagnostic)
-            for name in ("line", "column", "faults"):
+            for name in ("line", "column", "errors"):
                 assert getattr(each, name, None) == getattr(error, name, None)
 
 
 def test_what_remote_users_see(tmp_path: Path) -> None:
-    """No folder and no remedy, in every fault of an error; texts that look like a folder stay."""
+    """No folder and no remedy, in every part of an error; texts that look like a folder stay."""
     place = in_file(tmp_path / "p.jsonl", "line 2")
     diagnostic = Diagnostic((place, f"row '{tmp_path}'"), "more", str(tmp_path), remedy=MISSING)
     shown = f"p.jsonl, line 2: row '{tmp_path}': expected more, got {tmp_path}"
     error = InputTypeError(diagnostic).for_remote_users()
     assert (type(error), str(error)) == (InputTypeError, shown)
-    both = DataError([Fault("not JSON", diagnostic), Fault("not JSON", diagnostic)]).for_remote_users()
-    assert str(both).splitlines() == [shown, shown, "2 faults: not JSON"]
+    both = DataError([RowError("not JSON", diagnostic), RowError("not JSON", diagnostic)]).for_remote_users()
+    assert str(both).splitlines() == [shown, shown, "2 errors: not JSON"]
     assert str(FilePlace(("/x/a.csv", "/y/b.csv")).without_folders()) == "a.csv and b.csv"

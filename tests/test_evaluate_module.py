@@ -220,7 +220,7 @@ def test_rows_that_processes_did_not_write_are_missed(declared: list[tuple[int, 
 
 
 def test_values_that_neither_arrow_nor_json_has(metric: Any) -> None:
-    """test_faces.py has all others."""
+    """test_interfaces.py has all others."""
     assert metric.compute(predictions=["\ud800b"], references=["\ud800c"]) == {"anls_score": 0.5}
     result = metric.compute(predictions=[Decimal("12.50")], references=["12.50"], parse="json")
     assert result == {"anls_score": 1.0, "parse_failures": 0}  # a decimal is no text to parse: that would be 12.5
@@ -236,7 +236,7 @@ KINDS = {"string": str, "int64": int, "double": float, "float64": float, "bool":
 @pytest.mark.parametrize("given", [EXAMPLE, OF_TEXTS], ids=["values", "texts"])
 @pytest.mark.filterwarnings("ignore:predictions. .* use parse=.repair.")
 def test_tables_become_data_frames_and_datasets(given: Row, table: str, metric: Any) -> None:
-    """A column has one type: text, whole numbers, or numbers; none is a column of objects."""
+    """A column has one type: text, integers, or numbers; none is a column of objects."""
     result = metric.compute(**given, **ALL)[table]
     frame, dataset = pd.DataFrame(result), datasets.Dataset.from_list(result)
     assert list(frame.columns) == dataset.column_names == list(result[0])

@@ -134,7 +134,7 @@ BOMB = gzip.compress(b"{" * 25_000_001, 1, mtime=0)
 BAD: list[tuple[str, tuple[str, Any], tuple[str, Any], list[str]]] = [
     ("no ids", ("r.jsonl", R), ("p.csv", b"name,value\nz,1\nz,1\n"), ["p.csv: expected an id column, as in r.jsonl"]),
     ("binary", ("r.jsonl", R), ("p.jsonl", bytes(range(256))), ["p.jsonl: expected UTF-8 text, got binary data"]),
-    ("two faults", ("r.jsonl", R), ("p.jsonl", b"x\n\xff"), ["p.jsonl, line 1", "p.jsonl, line 2: expected UTF-8"]),
+    ("two errors", ("r.jsonl", R), ("p.jsonl", b"x\n\xff"), ["p.jsonl, line 1", "p.jsonl, line 2: expected UTF-8"]),
     ("no Parquet", ("r.jsonl", R), ("p.parquet", b"PAR1 is what it begins with"), ["p.parquet: not a Parquet file"]),
     ("a bomb", ("r.jsonl", b"[" * 100_000), ("p.jsonl", P), ["nested deeper than 200"]),
     ("leaves", ("r.jsonl", [ref("a", ["x"] * 20_001)]), ("p.jsonl", P), ["r.jsonl, line 1: too large: 20,001 values"]),
@@ -143,7 +143,7 @@ BAD: list[tuple[str, tuple[str, Any], tuple[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("why", "references", "predictions", "parts"), BAD, ids=lambda value: str(value)[:20])
-def test_each_fault_is_one_sentence(
+def test_each_error_is_one_sentence(
     why: str, references: tuple[str, Any], predictions: tuple[str, Any], parts: list[str], tmp_path: Path
 ) -> None:
     """Several are a line each, with a line that counts them; the file is named as the visitor knows it."""
@@ -153,12 +153,12 @@ def test_each_fault_is_one_sentence(
     said = str(error.value.for_remote_users())
     assert all(part in said for part in parts), (why, said)
     first, *others = said.split("\n")
-    assert others[-1:] == (["2 faults: not JSON (1), not UTF-8 (1)"] if why == "two faults" else [])
+    assert others[-1:] == (["2 errors: not JSON (1), not UTF-8 (1)"] if why == "two errors" else [])
     assert len(first) < 1000
     assert str(tmp_path) not in said
 
 
-@golden("file_requests", "doubts")
+@golden("file_requests", "warnings")
 def test_a_guess_of_nonsense_is_said_before_scoring(
     references: list[Any] | None, predictions: list[Any], parts: list[str], buttons: list[str] | None, tmp_path: Path
 ) -> None:
@@ -187,12 +187,12 @@ def test_which_file_is_the_ground_truth(
     truth: int | None,
     unsure: bool,
     said: str,
-    faults: dict[str, str],
+    errors: dict[str, str],
     tmp_path: Path,
 ) -> None:
     """By columns, then by names; where neither tells it is asked, and nothing is said of how rows are read.
 
-    What a file with a fault is, is not asked: it is refused with a sentence that names file and line.
+    What a file with an error is, is not asked: it is refused with a sentence that names file and line.
     """
     paths = [str(written(tmp_path, *each)) for each in files.items()]
     answer = sort_files(SortRequest.of({"files": paths, **asked}, tmp_path))
@@ -200,4 +200,4 @@ def test_which_file_is_the_ground_truth(
     assert said in answer["html"]
     assert bool(answer["html"]) == bool(said)
     assert [each["name"] for each in answer["files"]] == list(files)
-    assert {each["name"]: each["fault"] for each in answer["files"] if "fault" in each} == faults
+    assert {each["name"]: each["fault"] for each in answer["files"] if "fault" in each} == errors

@@ -1,4 +1,4 @@
-"""Rows from files: each format, columns of other names, large files; faults named with file, line and column."""
+"""Rows from files: each format, columns of other names, large files; errors named with file, line and column."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def test_tables(write: Write, name: str, content: str, encoding: str, rows: list
     assert [str(table.where(i)) for i in range(len(rows))] == [f"{path}, {place}" for place in places]
 
 
-@golden("files", "faults")
-def test_faults_name_the_file_and_the_place(write: Write, name: str, content: str, encoding: str, message: str) -> None:
+@golden("files", "errors")
+def test_errors_name_the_file_and_the_place(write: Write, name: str, content: str, encoding: str, message: str) -> None:
     path = write(name, content.encode(encoding))
     with pytest.raises(ValueError, match=r".") as caught:
         read_table(path)
@@ -104,7 +104,7 @@ def test_an_encoding_is_given_to_the_command_and_in_python(write: Write) -> None
 
 
 def test_damaged_documents_of_a_folder_are_repaired_and_counted(write: Write) -> None:
-    """As predictions, with parse="repair"; ground truths are not mended."""
+    """As predictions, with parse="repair"; ground truths are not repaired."""
     truths = {name: {"total": "12.50"} for name in "abc"}
     write("p/a.json", '{"total": "12.50"}')
     write("p/b.json", 'Here it is: {"total": "12.50",}')
@@ -112,7 +112,7 @@ def test_damaged_documents_of_a_folder_are_repaired_and_counted(write: Write) ->
     result = docscore.evaluate(references=truths, predictions=folder, parse="repair")
     assert (result.score, result.counts) == (
         2 / 3,
-        {"parse_failures": 1, "parse_extracted": 0, "parse_mended": 1, "parse_ambiguous": 0},
+        {"parse_failures": 1, "parse_extracted": 0, "parse_repaired": 1, "parse_ambiguous": 0},
     )
     with pytest.raises(ValueError, match=r"b\.json, line 1, column 1: the text begins with"):
         docscore.evaluate(references=folder, predictions=truths, parse="repair")
@@ -594,7 +594,7 @@ def test_a_pipe_is_read_as_jsonl(write: Write) -> None:
 ONE_FILE_TWICE: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "documents by position": ("x.jsonl", [{"a": 1}, {"a": 2}], {}),
     "documents by id": ("x.json", '{"a": {"k": 1}, "b": {"k": 2}}', {}),
-    "one document": ("x.json", '{"total": "1"}', {"document": True}),
+    "one document": ("x.json", '{"total": "1"}', {"single_document": True}),
     "documents with their ids": ("x.jsonl", [{"n": "a", "k": 1}], {"id_column": "n"}),
     "references alone": ("x.jsonl", [{"question_id": "a", "references": ["x"]}], {}),
     "the same query twice": (
@@ -632,7 +632,7 @@ TOLD_APART: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("case", TOLD_APART)
-def test_two_queries_or_two_columns_tell_the_sides_of_a_file_apart(write: Write, case: str) -> None:
+def test_two_queries_or_two_columns_distinguish_the_sides_of_a_file(write: Write, case: str) -> None:
     """A file of another system changes nothing."""
     path, options = write("x.jsonl", BOTH_SIDES), TOLD_APART[case]
     assert docscore.evaluate(references=path, predictions=path, **options).score == 0.5

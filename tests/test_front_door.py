@@ -114,7 +114,7 @@ def test_two_columns_of_a_name_in_pandas() -> None:
 @pytest.mark.parametrize("holder", FRAMES.values(), ids=FRAMES)
 @pytest.mark.parametrize(("cells", "said"), [([12.0, None], True), ([12.5, None], False), ([12.0, 5.0], False)])
 def test_whole_floats_beside_empty_cells_are_warned_of(holder: Holder, cells: list[Any], *, said: bool) -> None:
-    """Pandas makes floats of a column of whole numbers with gaps, and 12.0 prints otherwise than 12."""
+    """Pandas makes floats of a column of integers with gaps, and 12.0 prints otherwise than 12."""
     frame = holder([pred(name, cell) for name, cell in zip("ab", cells, strict=True)])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -132,8 +132,8 @@ def test_a_dict_of_fields_is_warned_of(predictions: dict[str, Any], references: 
     assert [str(each.message).startswith(sentence) for each in caught] == [True] * bool(sentence)
 
 
-@golden("evaluate", "faults")
-def test_faults_are_sentences(arguments: dict[str, Any], raises: type[Exception], sentence: str) -> None:
+@golden("evaluate", "errors")
+def test_errors_are_sentences(arguments: dict[str, Any], raises: type[Exception], sentence: str) -> None:
     sides: dict[str, Any] = {"predictions": PREDICTION_ROWS, "references": REFERENCE_ROWS}
     with pytest.raises(raises, match=re.escape(sentence)):
         docscore.evaluate(**{**sides, **arguments})
@@ -145,7 +145,7 @@ def test_a_dataset_of_several_splits() -> None:
         docscore.evaluate(predictions=FOUND, references=splits)
 
 
-def test_references_without_a_prediction_are_left_out_and_other_faults_are_errors() -> None:
+def test_references_without_a_prediction_are_left_out_and_other_errors_are_errors() -> None:
     """What is scored, and its interval, are those of the other documents; text, counts and signature say so."""
     some = dict(list(FOUND.items())[:2])
     result = docscore.evaluate(predictions=some, references=TRUTHS, missing="skip")
@@ -153,7 +153,7 @@ def test_references_without_a_prediction_are_left_out_and_other_faults_are_error
     assert (result.score, result.interval, list(result)) == (alone.score, alone.interval, list(alone))
     assert result.counts == {"skipped": 1}
     assert "|missing:skip|skipped:1|" in result.signature
-    assert "1 row left out: no prediction, or faulty" in str(result)
+    assert "1 row left out: no prediction, or invalid" in str(result)
     assert result.to_dict()["skipped"] == 1
     assert list(map(str, result.warnings)) == [
         "references and predictions: ids of references that no prediction has (1): 'c'"
@@ -191,7 +191,7 @@ def test_what_is_printed_is_what_the_command_prints(receipts: docscore.Evaluatio
 
 
 def test_the_report_is_that_of_the_command(receipts: docscore.Evaluation, tmp_path: Path) -> None:
-    """Each with its own way to make it again, in which files have no folders; its heading are their names."""
+    """Each with its own way to reproduce it, in which files have no folders; its heading are their names."""
     ours = receipts.report(tmp_path / "ours.html").read_text("utf-8").split("<footer>")
     theirs = succeed("report", REFERENCES, PREDICTIONS, "-o", "-").split("<footer>")
     assert ours[0] == theirs[0]

@@ -56,7 +56,7 @@ def figures_of(result: Evaluation) -> dict[str, float]:
 # Places of rows
 
 
-def test_faulty_citations_lower_the_precision_of_their_document() -> None:
+def test_invalid_citations_lower_the_precision_of_their_document() -> None:
     rows = [
         (
             references({"t": "x"}, {"t": [{"page": 1}]}, f"q{i}"),
@@ -64,12 +64,12 @@ def test_faulty_citations_lower_the_precision_of_their_document() -> None:
         )
         for i in range(39)
     ]
-    with pytest.warns(UserWarning, match="^predictions: 1 of 40 citations are faulty and never accepted"):
+    with pytest.warns(UserWarning, match="^predictions: 1 of 40 citations are invalid and never accepted"):
         result = grounded(*rows)
     assert result.breakdowns["grounding"].counts() == {"citations_invalid": 1, "citations_left_out": 0}
     document = result.breakdowns["grounding"].rows[7].levels["page"]
     assert (document.precision, document.recall) == (0.5, 1.0)
-    assert len([each for each in result.warnings if "faulty" in str(each)]) == 1
+    assert len([each for each in result.warnings if "invalid" in str(each)]) == 1
 
 
 def test_places_at_the_values_give_the_same_result() -> None:
@@ -146,7 +146,7 @@ def test_files(tmp_path: Path) -> None:
 # Figures
 
 
-@pytest.mark.filterwarnings("ignore:evidence. places of objects and lists are not judged")
+@pytest.mark.filterwarnings("ignore:evidence. regions of objects and lists are not evaluated")
 @golden("grounding", "cells")
 def test_cells(
     truth: Any, prediction: Any, evidence: Raw, citations: Raw, figures: Raw, places: Raw, table_of: Raw
@@ -167,7 +167,7 @@ def test_cells(
 def test_evidence_of_objects_and_lists_is_counted_aloud() -> None:
     rows = references({"t": {"a": "x"}, "n": "y"}, {"t": [{"page": 1}], "n": [{"page": 1}]})
     with pytest.warns(
-        UserWarning, match=r"^evidence: places of objects and lists are not judged \(1\), .* row '.*': \$\.t$"
+        UserWarning, match=r"^evidence: regions of objects and lists are not evaluated \(1\), .* row '.*': \$\.t$"
     ):
         grounded((rows, predictions({"t": {"a": "x"}, "n": "y"}, {"n": [{"page": 1}]})))
 
@@ -300,10 +300,10 @@ def test_fields_add_up_to_the_figure() -> None:
         table = result.fields
         assert sum(row["points_lost"] for row in table) == pytest.approx(1 - result.score)
         assert {row["field"] for row in table} <= {"a", "b", "rows[].id", "rows[].no", "rows[].v"}
-        assert result.causes.caption == "Grounding judges the places of values: lost points have no causes."
+        assert result.causes.caption == "Grounding evaluates the regions of values: lost points have no causes."
 
 
-def test_every_face_shows_the_places(tmp_path: Path) -> None:
+def test_every_interface_shows_the_places(tmp_path: Path) -> None:
     rng = random.Random(4)
     rows = [random_row(rng, f"q{i}") for i in range(8)]
     left, right = (
@@ -557,7 +557,7 @@ def test_nested_rows_that_tie() -> None:
 
 
 def test_rows_without_evidence_have_no_score() -> None:
-    """They are not among the lowest, not without a fault, and the headline counts the others."""
+    """They are not among the lowest, not fully correct, and the headline counts the others."""
     evidence = {"t": {"page": 1}}
     rows = [
         (
@@ -569,5 +569,5 @@ def test_rows_without_evidence_have_no_score() -> None:
     result = grounded(*rows, metrics=("grounding",))
     assert [row.id for row in result.worst()] == ["q2", "q1"]
     assert [row["grounding"] for row in result.to_dict()["per_sample"]] == [None, 1.0, 0.0]
-    assert next(row["total"] for row in result.rates if row["rate"] == "documents without a fault") == 2
+    assert next(row["total"] for row in result.rates if row["rate"] == "fully correct documents") == 2
     assert "mean of 2 of 3 rows" in printed(print_summary, result, fields=False, worst=3)

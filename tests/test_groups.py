@@ -18,7 +18,7 @@ from docscore.evaluation.systems import systems_of
 from docscore.inputs.columns import with_names
 from docscore.inputs.groups import grouped_rows, groups_of_rows, joined_runs
 from docscore.inputs.pairing import paired_systems, pairs_of
-from docscore.inputs.rows import Absent, Source
+from docscore.inputs.rows import Absent, RawTable
 from docscore.inputs.test_set import TestSet
 from docscore.stats.calibration import calibration_of
 from docscore.stats.intervals import wilson_interval
@@ -273,30 +273,30 @@ def test_runs_on_other_documents_are_refused() -> None:
         joined_runs(runs, ["one", "two"])
 
 
-def log_of(*epochs: str) -> Source:
+def log_of(*epochs: str) -> RawTable:
     """The table of a log; each epoch has documents and predictions, such as "ax by"."""
     runs = {f"epoch {number}": table_of(f"{len(epochs)}.eval", epoch.split()) for number, epoch in enumerate(epochs, 1)}
     first, *others = runs.values()
     return first._replace(runs=runs) if others else first
 
 
-def table_of(path: str, cells: list[str]) -> Source:
+def table_of(path: str, cells: list[str]) -> RawTable:
     rows = [{"question_id": cell[0], "references": ["x"], "prediction": cell[1]} for cell in cells]
-    return Source(Path(path), rows, lambda index: in_file(path, f"sample {cells[index]}"))
+    return RawTable(Path(path), rows, lambda index: in_file(path, f"sample {cells[index]}"))
 
 
 def test_epochs_of_a_log_are_runs() -> None:
     """Also beside a log of another number of epochs; a document that lacks one is an error or left out in all."""
     whole, single = log_of("ax by cx", "ay by cx"), log_of("ax bx cx")
     first, second = paired_systems(None, [whole, single], DEFAULT_READING)
-    assert (first.documents, first.runs, first.predictions) == (["a", "b", "c"], 2, list("xyxyyx"))
+    assert (first.document_ids, first.runs, first.predictions) == (["a", "b", "c"], 2, list("xyxyyx"))
     assert first.ids == [f"{name}, epoch {epoch}" for epoch in (1, 2) for name in "abc"]
-    assert (second.documents, second.predictions) == (None, list("xxx"))
+    assert (second.document_ids, second.predictions) == (None, list("xxx"))
     lacking = log_of("ax by cx", "ay by")
     with pytest.raises(ValueError, match=r"2.eval: ids of references that no prediction has \(1\): 'c'"):
         paired_systems(None, [lacking], DEFAULT_READING)
     first, second = paired_systems(None, [lacking, single], ReadOptions(missing="skip"))
-    assert (first.documents, first.predictions, first.skipped) == (["a", "b"], list("xyyy"), 1)
+    assert (first.document_ids, first.predictions, first.skipped) == (["a", "b"], list("xyyy"), 1)
     assert (second.ids, second.skipped) == (["a", "b"], 1)
 
 
@@ -304,7 +304,7 @@ def test_columns_of_other_names_are_renamed_in_each_run() -> None:
     """Here the column of the predictions holds the ids too."""
     log = with_names(log_of("ax by", "ax by"), "predictions", ReadOptions(id_column="prediction"), both=True)
     (pairs,) = paired_systems(None, [log], DEFAULT_READING)
-    assert (pairs.documents, pairs.ids[2:]) == (["x", "y"], ["x, epoch 2", "y, epoch 2"])
+    assert (pairs.document_ids, pairs.ids[2:]) == (["x", "y"], ["x, epoch 2", "y, epoch 2"])
 
 
 def test_an_incomplete_source_is_an_error_unless_an_option_says_how_missing_predictions_count() -> None:

@@ -22,9 +22,9 @@ from docscore.stats.intervals import (
     Ratios,
     abc,
     bca,
-    drawn_values,
     intervals_of,
     normal_quantiles,
+    sampled_values,
     side_by_side,
     wilson_interval,
 )
@@ -282,7 +282,7 @@ def test_the_closed_form_is_that_of_bca(count: int) -> None:
     weight = np.random.default_rng(1).integers(1, 7, (count, 1)).astype(np.float64)
     sides = [Ratios(weight * skewed(count, seed)[:, np.newaxis], weight) for seed in (3, 4)]
     for estimates in (Ratios(skewed(count)[:, np.newaxis], np.ones((count, 1))), sides[0], Differences(*sides)):
-        drawn = drawn_values(estimates.of, len(estimates.values), estimates.count, 20_000, SEED, bool)
+        drawn = sampled_values(estimates.of, len(estimates.values), estimates.count, 20_000, SEED, bool)
         reach = normal_quantiles(0.95, estimates.having)
         lows, highs, errors = bca(drawn, estimates.values, -estimates.left_out(), reach)
         closed = abc(estimates, reach)

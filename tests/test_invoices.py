@@ -1,4 +1,4 @@
-"""The example of invoices: its files are those of its script, and its planted faults are named."""
+"""The example of invoices: its files are those of its script, and its planted mistakes are named."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_values_are_found_where_they_were_printed() -> None:
         ("fern", [("12.63", "lines[].price")], {}),
     ],
 )
-def test_the_planted_faults_are_named(system: str, nowhere: list[tuple[str, str]], places: dict[str, int]) -> None:
+def test_the_planted_errors_are_named(system: str, nowhere: list[tuple[str, str]], places: dict[str, int]) -> None:
     needs("pypdfium2")
     result = docscore.evaluate(**SIDES, predictions=HERE / f"{system}.jsonl", metrics=["anls_star", "grounding"])
     found = [(row["value"], row["field"]) for row in result.breakdowns["found_in_documents"].tables()["not_found"]]

@@ -1,4 +1,4 @@
-"""JSON text: round trips, faults with line and column, values that are stored as text."""
+"""JSON text: round trips, errors with line and column, values that are stored as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.structures import Counted, truths
 
 @golden("json_codec", "round trips")
 def test_round_trip(value: Any, source: str) -> None:
-    """`repr` tells 1, 1.0 and True apart."""
+    """`repr` distinguishes 1, 1.0 and True."""
     assert dumps(value) == source
     assert repr(loads(source)) == repr(value)
 
@@ -61,9 +61,9 @@ def test_no_number_is_written_that_could_not_be_read() -> None:
 
 
 # line and column where it shows, counted from 1; newer Pythons name the trailing comma
-@golden("json_codec", "faults")
+@golden("json_codec", "errors")
 @pytest.mark.parametrize("unique_keys", [False, True])
-def test_faults_are_named_with_line_and_column(source: str, start: str | list[str], unique_keys: bool) -> None:
+def test_errors_are_named_with_line_and_column(source: str, start: str | list[str], unique_keys: bool) -> None:
     with pytest.raises(ValueError, match=r"^line \d+, column \d+: [^A-Z]") as caught:
         loads(source, unique_keys=unique_keys)
     assert str(caught.value).startswith((start,) if isinstance(start, str) else tuple(start))
@@ -97,7 +97,7 @@ VALUES = st.recursive(LEAVES, lambda inner: st.one_of(st.lists(inner), st.dictio
 
 @given(st.lists(VALUES, max_size=4))
 def test_whatever_is_stored_comes_back(values: list[Any]) -> None:
-    """`repr` tells 1, 1.0 and True apart; surrogate pairs are no part of `st.text()`."""
+    """`repr` distinguishes 1, 1.0 and True; surrogate pairs are no part of `st.text()`."""
     plain = convert_prediction(values)
     restored = convert_prediction(restore(store(plain)))
     assert repr(restored) == repr(plain)

@@ -23,7 +23,7 @@ from docscore.metrics.anls_star.matching import ListRows
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.typed.schema import compiled_schema
 from docscore.report.console import print_summary, printed
-from docscore.report.drawn_rows import long_lists
+from docscore.report.rendered_rows import long_lists
 from tests.conftest import examples, golden
 from tests.oracle import canonical
 
@@ -185,7 +185,7 @@ def test_the_sum_over_documents_precision_and_recall() -> None:
     assert (second["precision"], second["recall"]) == (None, 0.0)
 
 
-def test_every_face_says_what_was_cut_off(tmp_path: Path) -> None:
+def test_every_interface_says_what_was_cut_off(tmp_path: Path) -> None:
     """Of two lists of 40 rows one was cut off after 25: 45 of 52 lost points; two rows and a missing one lose 7."""
     truth = {"no": "1", "r": rows(*range(40))}
     short, wrong = {"no": "1", "r": rows(*range(25))}, {"no": "1", "r": rows(*range(39), wrong=(3, 5))}
@@ -195,7 +195,7 @@ def test_every_face_says_what_was_cut_off(tmp_path: Path) -> None:
     )
     sentence = "86.5% of the loss is rows at the end of lists that were cut off (15 rows of 1 list)"
     assert cut.lists[0]["cut_points"] == pytest.approx(45 / 121 / 2)
-    assert cut.lists.remarks == (f"{sentence}.",)
+    assert cut.lists.footnotes == (f"{sentence}.",)
     assert f"new: {sentence}\n" in str(whole.compare(cut))
     assert f"base: {sentence}\n" in str(cut.compare(whole))
     assert f"\n{sentence}.\n" in printed(print_summary, cut, fields=False, worst=3)
@@ -208,15 +208,15 @@ def test_every_face_says_what_was_cut_off(tmp_path: Path) -> None:
 
 def test_rows_that_were_cut_off_are_named_from_a_tenth_of_the_loss() -> None:
     """Three of twenty rows lose 9 points: a tenth of the loss beside 81 wrong values, less beside 82."""
-    for others, remarks in ((81, 1), (82, 0)):
+    for others, footnotes in ((81, 1), (82, 0)):
         truth = {"r": rows(*range(20)), **{f"k{number}": "x" for number in range(others)}}
         prediction = {"r": rows(*range(17)), **{f"k{number}": "?" for number in range(others)}}
         result = docscore.evaluate(predictions=[prediction], references=[truth])
-        assert (result.lists[0]["cut_off"], len(result.lists.remarks)) == (1, remarks)
+        assert (result.lists[0]["cut_off"], len(result.lists.footnotes)) == (1, footnotes)
 
 
 def test_the_rows_of_a_long_list_in_their_order() -> None:
-    """Whole, with a fault, or missing; the lists of a document are shown if one of them is long."""
+    """Whole, with an error, or missing; the lists of a document are shown if one of them is long."""
     lines = [{"item": f"tea no {n}", "price": f"{n}.25"} for n in range(30)]
     guess = [{**line, "price": "x"} if n == 4 else line for n, line in enumerate(lines[:24])]
     tree = score_tree({"lines": lines, "tags": [{"a": "x"}], "names": ["a", "b"]}, {"lines": guess, "tags": []})

@@ -157,7 +157,7 @@ def test_anls_refuses_what_it_was_not_made_for(metric: str, truth: Any, predicti
 
 
 @pytest.mark.ci
-def test_every_face_shows_the_metric_of_the_guide(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_interface_shows_the_metric_of_the_guide(monkeypatch: pytest.MonkeyPatch) -> None:
     """The share of example receipts that are right as a whole, counted from the scores that a command prints."""
     monkeypatch.setitem(METRICS, "exact_match", METRICS["anls"])  # taken away afterwards, and what replaces it too
     blocks = blocks_of((ROOT / "docs" / "adding_a_metric.md").read_text("utf-8"))

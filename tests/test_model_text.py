@@ -1,4 +1,4 @@
-"""What a model printed: the values that are read in it, and mended where they are damaged."""
+"""What a model printed: the values that are read in it, and repaired where they are damaged."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_which_of_several_values_is_taken(text: str, truth: Any, value: Any, rul
 def test_what_stands_in_an_open_bracket_is_no_value_of_its_own() -> None:
     text = 'Here: {"items": [{"n": "tea"}, {"n": "cake"}], "total": "12.50'
     parsed = parse_text(text, "repair", {"n": "tea"})
-    assert parsed[:2] == ({"items": [{"n": "tea"}, {"n": "cake"}], "total": "12.50"}, "mended")
+    assert parsed[:2] == ({"items": [{"n": "tea"}, {"n": "cake"}], "total": "12.50"}, "repaired")
 
 
 TOO_DEEP = [f"[{DEEPEST}]", "[" * 20_000, '{"a":' * 20_000, "[" * 20_000 + "]" * 20_000, '[{"a":' * 10_000]
@@ -175,7 +175,7 @@ def signs(text: str) -> str:
     return "".join(sign for sign in text if sign.isdigit() or sign.isupper() or sign in "$€%<-.")
 
 
-def test_nothing_is_lost_when_a_damaged_text_is_mended() -> None:
+def test_nothing_is_lost_when_a_damaged_text_is_repaired() -> None:
     """Each letter, digit and sign is read, in order, unless the text failed, is ambiguous or ends with a name."""
     random = Random(38)
     outcomes: Counter[str] = Counter()
@@ -189,9 +189,9 @@ def test_nothing_is_lost_when_a_damaged_text_is_mended() -> None:
         outcomes[outcome] += 1
         if note.startswith("ends within the name"):
             continue
-        if outcome == "mended" or (damages == 1 and outcome in ("exact", "extracted")):  # else the rest may be prose
+        if outcome == "repaired" or (damages == 1 and outcome in ("exact", "extracted")):  # else the rest may be prose
             assert signs(text) == signs(json.dumps(value, ensure_ascii=False)), text
-    assert outcomes["mended"] > 10 * outcomes["failed"] > outcomes["ambiguous"]
+    assert outcomes["repaired"] > 10 * outcomes["failed"] > outcomes["ambiguous"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -217,18 +217,18 @@ def test_a_text_that_is_cut_off_says_where() -> None:
         text = text[: random.randint(1, len(text) - 1)]
         read, outcome, note = parse_text(text, "repair", value)
         if outcome != "failed":
-            assert (outcome, bool(note)) == ("mended", True), text
+            assert (outcome, bool(note)) == ("repaired", True), text
             assert note.startswith("ends within") or not text[-1].isalnum(), text
             whole = dict(parts(value))
             for path, part in parts(read):
                 assert isinstance(part, dict | list) or str(whole[path]).startswith(str(part)), text
 
 
-def test_a_long_text_that_is_cut_off_is_mended() -> None:
+def test_a_long_text_that_is_cut_off_is_repaired() -> None:
     """Length alone is no reason to give up: this is how answers end that exceed the tokens of a model."""
     items: list[Any] = [{"description": "a cup of tea", "price": "2.50"}] * 4_000
     parsed = parse_text(dumps({"items": items})[:-3], "repair")
-    assert parsed == Parsed({"items": items}, "mended", "closed 3 brackets")
+    assert parsed == Parsed({"items": items}, "repaired", "closed 3 brackets")
 
 
 @pytest.mark.filterwarnings("ignore:predictions. .* use parse=.repair.")
@@ -242,10 +242,10 @@ def test_counts_of_a_corpus_and_values_that_are_no_text() -> None:
     read = evaluation_of(pairs, parse="json")
     assert (read.scores, read.counts) == ([1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0], {"parse_failures": 3})
     assert read.parsed_ids() == {"failed": ["1", "2", "6"]}
-    mended = evaluation_of(pairs, parse="repair")
-    assert mended.scores == [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
-    assert mended.counts == {"parse_failures": 1, "parse_extracted": 1, "parse_mended": 1, "parse_ambiguous": 0}
-    assert mended.parsed_ids() == {"failed": ["2"], "extracted": ["6"], "mended": ["1"], "ambiguous": []}
-    assert len({read.signature, mended.signature, evaluation_of(pairs, parse="text").signature}) == 3
+    repaired = evaluation_of(pairs, parse="repair")
+    assert repaired.scores == [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
+    assert repaired.counts == {"parse_failures": 1, "parse_extracted": 1, "parse_repaired": 1, "parse_ambiguous": 0}
+    assert repaired.parsed_ids() == {"failed": ["2"], "extracted": ["6"], "repaired": ["1"], "ambiguous": []}
+    assert len({read.signature, repaired.signature, evaluation_of(pairs, parse="text").signature}) == 3
     with pytest.raises(ValueError, match="parse: expected"):
         evaluation_of(pairs, parse="fix")

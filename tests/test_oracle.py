@@ -238,7 +238,7 @@ def test_the_rules_of_the_package_give_its_scores_closest_ground_truth_and_key_s
 
 
 def typed(value: Any) -> str:
-    """JSON text, which keeps 1, 1.0 and true apart."""
+    """JSON text, which distinguishes 1, 1.0 and true."""
     return json.dumps(value, sort_keys=True)
 
 

@@ -16,8 +16,8 @@ needs("gradio")
 from docscore import score_tree  # noqa: E402
 from docscore.core.options import CompareOptions  # noqa: E402
 from docscore.grounding.document_text import DocumentText  # noqa: E402
-from docscore.report.drawn_rows import placed_rows  # noqa: E402
 from docscore.report.html_tree import explained_drawing  # noqa: E402
+from docscore.report.rendered_rows import placed_rows  # noqa: E402
 from playground.pair.examples import as_texts, examples  # noqa: E402
 from playground.pair.pair import answer, tree_for_clients, what_ifs_of_pair  # noqa: E402
 from playground.server.requests import PairRequest  # noqa: E402
@@ -61,12 +61,12 @@ def test_places_at_values_are_no_part_of_them() -> None:
 )
 def test_wrong_places_are_said_at_their_side(evidence: Any, citations: Any, side: int, message: str) -> None:
     truth, prediction = {"a": {"$value": "x", "$evidence": evidence}}, {"a": {"$value": "x", "$citations": citations}}
-    faults = answer(asked(truth, prediction))["faults"]
-    assert message in faults[side]["text"]
-    assert faults[1 - side] is None
+    errors = answer(asked(truth, prediction))["faults"]
+    assert message in errors[side]["text"]
+    assert errors[1 - side] is None
 
 
-def test_the_first_example_has_each_fault_of_a_place() -> None:
+def test_the_first_example_has_each_error_of_a_place() -> None:
     found = example()
     assert found["is_example"]
     boxes = accepted(found)

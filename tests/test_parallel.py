@@ -32,7 +32,7 @@ def test_scores_are_the_same_and_in_order(num_proc: int, count: int) -> None:
     assert np.array_equal(score_pairs(iter(pairs), num_proc=num_proc), score_pairs(pairs))
 
 
-def test_the_fault_of_the_first_faulty_pair_is_raised_with_its_number() -> None:
+def test_the_error_of_the_first_invalid_pair_is_raised_with_its_number() -> None:
     pairs = [*PAIRS[:150], ("x", b"y"), *PAIRS, ("x", ("y",))]
     with pytest.raises(TypeError, match=r"^pair 150: \$: expected a JSON value, got bytes$"):
         score_pairs(pairs, num_proc=2)
@@ -40,7 +40,7 @@ def test_the_fault_of_the_first_faulty_pair_is_raised_with_its_number() -> None:
 
 @pytest.mark.parametrize(("num_proc", "kind"), [(0, ValueError), (-1, ValueError), (True, TypeError), ("2", TypeError)])
 def test_the_number_of_processes_is_checked(num_proc: Any, kind: type[Exception]) -> None:
-    with pytest.raises(kind, match=r"^num_proc: expected a whole number of at least 1, got "):
+    with pytest.raises(kind, match=r"^num_proc: expected an integer of at least 1, got "):
         score_pairs(PAIRS, num_proc=num_proc)
 
 

@@ -1,4 +1,4 @@
-"""The format of places: beside values and at them, their faults, forms of providers, and which places are accepted."""
+"""The format of places: beside values and at them, their errors, forms of providers, and which places are accepted."""
 
 from __future__ import annotations
 
@@ -33,19 +33,17 @@ def predictions(prediction: Any, citations: Any = None, name: str = "a") -> Raw:
 
 
 def places_of_rows(*rows: tuple[Raw, Raw], form: str | None = None) -> tuple[list[RowRegions], list[str]]:
-    """The places of rows, each a reference and a prediction, and the remarks on them."""
+    """The places of rows, each a reference and a prediction, and the warnings about them."""
     left, right = map(list, zip(*rows, strict=True))
-    pairs, remarks = with_regions(
-        with_raw_regions(pairs_of(right, left), None if form is None else form_named(form)), ()
-    )
+    pairs, found = with_regions(with_raw_regions(pairs_of(right, left), None if form is None else form_named(form)), ())
     assert pairs.places is not None
-    return list(pairs.places), list(map(str, remarks))
+    return list(pairs.places), list(map(str, found))
 
 
 def places_of(reference: Raw, prediction: Raw, form: str | None = None) -> RowRegions:
-    """The places of one row without a fault."""
-    (places,), remarks = places_of_rows((reference, prediction), form=form)
-    assert not remarks
+    """The places of one row without an error."""
+    (places,), found = places_of_rows((reference, prediction), form=form)
+    assert not found
     return places
 
 
@@ -57,29 +55,29 @@ def test_a_place(place: Raw, page: int, boxes: list[list[float]], quote: str) ->
     assert [list(box) for box in found.boxes] == [pytest.approx(box) for box in boxes]
 
 
-@golden("places", "faults")
-def test_faulty_evidence_is_an_error_with_row_path_and_value(place: Any, message: str) -> None:
+@golden("places", "errors")
+def test_invalid_evidence_is_an_error_with_row_path_and_value(place: Any, message: str) -> None:
     row = references({"t": "x"}, {"t": [{"page": 1}, place]})
     with pytest.raises(ValueError, match=rf"^row 'a': evidence: \$\.t: expected {message}.*, got ") as error:
         places_of(row, predictions({"t": "x"}))
     assert repr(place)[:60] in str(error.value)
 
 
-@golden("places", "faults")
-def test_a_faulty_citation_is_counted_and_never_accepted(place: Any, message: str) -> None:
-    """Of 40 citations one is faulty: one remark with an example."""
+@golden("places", "errors")
+def test_an_invalid_citation_is_counted_and_never_accepted(place: Any, message: str) -> None:
+    """Of 40 citations one is invalid: one warning with an example."""
     rows = [
         (references({"t": "x"}, None, f"q{i}"), predictions({"t": "x"}, {"t": {"page": 1}}, f"q{i}")) for i in range(39)
     ]
     rows[7][1]["citations"] = {"t": [{"page": 1}, place]}
-    places, (remark,) = places_of_rows(*rows)
-    expected = "1 of 40 citations are faulty and never accepted, such as that of row 'q7': citations: $.t: expected"
-    assert remark.startswith(f"predictions: {expected} {message}")
-    assert [row.faulty for row in places] == [i == 7 for i in range(39)]
+    places, (warning,) = places_of_rows(*rows)
+    expected = "1 of 40 citations are invalid and never accepted, such as that of row 'q7': citations: $.t: expected"
+    assert warning.startswith(f"predictions: {expected} {message}")
+    assert [row.invalid for row in places] == [i == 7 for i in range(39)]
     assert accepted_regions(places[7].citations["$.t"], [Region(1)], "page") == (1, 2)
 
 
-def test_citations_of_which_more_than_a_twentieth_are_faulty_are_an_error() -> None:
+def test_citations_of_which_more_than_a_twentieth_are_invalid_are_an_error() -> None:
     rows = [
         (references({"t": "x"}, None, f"q{i}"), predictions({"t": "x"}, {"t": {"page": 1}}, f"q{i}")) for i in range(19)
     ]
@@ -117,7 +115,7 @@ def test_null_and_absent_places_are_none(nothing: Any) -> None:
 
 def test_a_citation_with_a_box_needs_a_page_where_the_row_names_several() -> None:
     row = references({"t": "x"}, {"t": {"page": 2}}), predictions({"t": "x"}, {"t": {"box": [0, 0, 1, 1]}})
-    with pytest.raises(ValueError, match=r"1 of 1 citations are faulty .* a page beside the box"):
+    with pytest.raises(ValueError, match=r"1 of 1 citations are invalid .* a page beside the box"):
         places_of(*row)
 
 
@@ -268,7 +266,7 @@ def test_an_answer_of_another_form_is_the_values(name: str, answer: Any) -> None
     assert found == {}
 
 
-def test_what_is_not_of_the_form_is_a_faulty_citation_or_has_no_box() -> None:
+def test_what_is_not_of_the_form_is_an_invalid_citation_or_has_no_box() -> None:
     form = form_named("extend")
     without_size = {**EXTEND, "page": {"number": 1}}
     _, found = form(
@@ -280,7 +278,7 @@ def test_what_is_not_of_the_form_is_a_faulty_citation_or_has_no_box() -> None:
         }
     )
     assert "boxes" not in found["no"][0]
-    with pytest.raises(ValueError, match="citations are faulty"):
+    with pytest.raises(ValueError, match="citations are invalid"):
         places_of(references({"no": "A7"}), predictions({"no": "A7"}, found))
 
 
@@ -316,7 +314,7 @@ def row_of(place: Raw, cited: Raw, number: int) -> tuple[Raw, Raw]:
 
 
 @golden("places", "formats")
-def test_citations_in_another_format_are_named(places: list[list[Any]], remark: str) -> None:
+def test_citations_in_another_format_are_named(places: list[list[Any]], warning: str) -> None:
     """Places are a page, or a page and the edges of a box; those of the evidence, then those that are cited."""
     rows = []
     for number, pair in enumerate(places):
@@ -324,7 +322,7 @@ def test_citations_in_another_format_are_named(places: list[list[Any]], remark: 
         rows.append(row_of(accepted, cited, number))
     left, right = map(list, zip(*rows, strict=True))
     pairs, _ = with_regions(with_raw_regions(pairs_of(right, left), None), ())
-    assert [str(each) for each in warnings_about_regions(pairs.places or ())] == ([remark] if remark else [])
+    assert [str(each) for each in warnings_about_regions(pairs.places or ())] == ([warning] if warning else [])
 
 
 @pytest.mark.parametrize(

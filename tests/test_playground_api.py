@@ -39,7 +39,7 @@ def call(app: Playground, *arguments: Any) -> tuple[str, Any]:
 def test_missing_and_wrong_arguments_are_named(playground: Playground) -> None:
     """And what the visitor sent is not printed where the server logs."""
     address = f"{playground.url}/gradio_api/call/v2/score"
-    with playground.without_faults():
+    with playground.without_errors():
         for arguments, name in (
             ({"ground_truth": PRIVATE}, "prediction"),
             ({"ground_truth": PRIVATE, "prediction": "x", "rule": "paper"}, "rule"),
@@ -200,7 +200,7 @@ def test_an_agent_is_told_what_is_wrong(playground: Playground) -> None:
         "half": {**pair, "threshold": "half"},
         "nope": {**pair, "rules": "nope"},
     }
-    with playground.without_faults():
+    with playground.without_errors():
         _, answers = of_an_agent(playground, *(("score", arguments) for arguments in wrong.values()))
     for message, answer in zip(wrong, answers, strict=True):
         assert answer.isError

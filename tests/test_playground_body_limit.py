@@ -97,7 +97,7 @@ ROUTES = [
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_no_body_within_the_limits_holds_the_event_loop(server: Server, route: str) -> None:
-    """4 MB of brackets held it for 5.7 seconds, and an answer that repeated a faulty body for one."""
+    """4 MB of brackets held it for 5.7 seconds, and an answer that repeated an invalid body for one."""
     assert MOST == bodies.MAX_MARKS
     holds = {}
     for name, value in worst_values().items():

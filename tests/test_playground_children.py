@@ -17,8 +17,8 @@ import pytest
 
 from playground.compare.compare import KeptSystems, compare_systems
 from playground.pair import pair
-from playground.parts.documents import KeptList
 from playground.parts.files import look
+from playground.parts.kept_results import KeptList
 from playground.server.limits import is_small
 from playground.server.pool import Limits, Refused, WorkerPool
 from playground.server.requests import FileRequest

@@ -1,4 +1,4 @@
-"""The tab "Test set" in a real browser: files, the result in its panes, links, keys, remedies, a sentence a fault."""
+"""The tab "Test set" in a real browser: files, the result in its panes, links, keys, remedies, errors."""
 
 from __future__ import annotations
 
@@ -271,12 +271,12 @@ def test_rows_under_a_key_are_read_by_a_query(visit: Visit, size: tuple[int, int
     contents = {"truths.json": {"results": rows[0]}, "predictions.json": {"mean": 1, "results": rows[1][::-1]}}
     visitor = opened(visit, size)
     visitor.choose_files(*(payload(name, json.dumps(content).encode()) for name, content in contents.items()))
-    doubts = visitor.page.locator(".wz-doubts")
+    warnings = visitor.page.locator(".wz-doubts")
     for name, side in (("truths.json", "references"), ("predictions.json", "predictions")):
-        doubts.get_by_text(f"{name} is read as one document; it may hold rows at results[].").wait_for()
+        warnings.get_by_text(f"{name} is read as one document; it may hold rows at results[].").wait_for()
         visitor.page.locator(f'[data-allow="{side}_query"]').click()
-        doubts.get_by_text(f"{name} is read as one document").wait_for(state="detached")
-    doubts.get_by_text("id has the same values on both sides in another order.").wait_for()
+        warnings.get_by_text(f"{name} is read as one document").wait_for(state="detached")
+    warnings.get_by_text("id has the same values on both sides in another order.").wait_for()
     visitor.page.get_by_role("button", name="Pair by id").click()
     visitor.page.locator(".wz-details > summary").get_by_text("paired by id").wait_for()
     assert visitor.page.locator(".wz-rows tbody tr").count() == 6
@@ -291,13 +291,13 @@ def test_rows_under_a_key_are_read_by_a_query(visit: Visit, size: tuple[int, int
     assert visitor.sideways() == 0
 
 
-def test_references_without_a_prediction_and_rows_with_faults(visit: Visit) -> None:
+def test_references_without_a_prediction_and_rows_with_errors(visit: Visit) -> None:
     """Said before scoring, which they block, with buttons that allow them: nought, or left out and counted."""
     some = [[f"b{n}", json.dumps(GUESSES[n])] for n in range(2)]
     visitor = opened(visit)
     visitor.choose_files(GOLD, table("p.csv", ["doc", "answer"], some))
-    doubts, score = visitor.page.locator(".wz-doubts"), visitor.page.get_by_role("button", name="Score", exact=True)
-    doubts.get_by_text("1 has no prediction: 'b2'").wait_for()
+    warnings, score = visitor.page.locator(".wz-doubts"), visitor.page.get_by_role("button", name="Score", exact=True)
+    warnings.get_by_text("1 has no prediction: 'b2'").wait_for()
     visitor.page.get_by_text("This cannot be scored as it is").wait_for()
     assert visitor.page.locator("#testset .drop .main").count() == 0
     assert axe(visitor.page, "#testset") == []
@@ -305,7 +305,7 @@ def test_references_without_a_prediction_and_rows_with_faults(visit: Visit) -> N
     visitor.page.locator("#testset .drop-fault").get_by_text("no prediction").wait_for()
     mean = docscore.evaluate(predictions=GUESSES[:2], references=TRUTHS[:2]).score
     for button, expected in (("Score them 0", mean * 2 / 3), ("Leave them out", mean)):
-        doubts.get_by_role("button", name=button).click()
+        warnings.get_by_role("button", name=button).click()
         visitor.page.locator("#testset .drop .main").get_by_text("Score").click()
         scored(visitor, expected)
         visitor["testset-change"].click()
@@ -317,11 +317,11 @@ def test_references_without_a_prediction_and_rows_with_faults(visit: Visit) -> N
     said = visitor.page.locator("#testset .drop-fault")
     said.get_by_text("p.jsonl, line 2").wait_for()
     assert not re.search(r"[/\\]", said.inner_text()), "the folder of the uploads is nobody's business"
-    doubts.get_by_role("button", name="Leave these rows out").click()
+    warnings.get_by_role("button", name="Leave these rows out").click()
     visitor.page.locator("#testset .drop .main").get_by_text("Score").click()
     visitor["testset-left-out"].get_by_text("1 of 2 rows are left out").wait_for()
     scored(visitor, 1)
-    assert visitor.page.locator(".chip").all_text_contents() == ["faulty rows left out×"]
+    assert visitor.page.locator(".chip").all_text_contents() == ["invalid rows left out×"]
 
 
 def test_files_that_cannot_be_read_as_they_are_have_buttons(visit: Visit) -> None:
@@ -331,12 +331,12 @@ def test_files_that_cannot_be_read_as_they_are_have_buttons(visit: Visit) -> Non
     guesses = table("p.csv", ["file", "output"], [*cells, ["s21.pdf", '{"n": "u"}']])
     visitor = opened(visit)
     visitor.choose_files(truths, {**guesses, "buffer": guesses["buffer"].decode().encode("cp1252")})
-    doubts, main = visitor.page.locator(".wz-doubts"), visitor.page.locator("#testset .drop .main")
-    doubts.get_by_text("p.csv is not UTF-8.").wait_for()
-    doubts.get_by_role("button", name="Read as Windows-1252").click()
-    doubts.get_by_text("ground truths are JSON; that of s21.pdf is not: single quotes.").wait_for()
+    warnings, main = visitor.page.locator(".wz-doubts"), visitor.page.locator("#testset .drop .main")
+    warnings.get_by_text("p.csv is not UTF-8.").wait_for()
+    warnings.get_by_role("button", name="Read as Windows-1252").click()
+    warnings.get_by_text("ground truths are JSON; that of s21.pdf is not: single quotes.").wait_for()
     for button, expected in (("Repair", 21 / 22), ("Leave out", 1)):
-        doubts.get_by_role("button", name=button).click()
+        warnings.get_by_role("button", name=button).click()
         main.get_by_text("Score").click()
         scored(visitor, expected)
         visitor["testset-change"].click()
@@ -345,7 +345,7 @@ def test_files_that_cannot_be_read_as_they_are_have_buttons(visit: Visit) -> Non
     visitor["testset-options"].evaluate("options => { options.open = true; }")
     visitor["testset-skip"].uncheck()
     visitor["testset-options"].evaluate("options => { options.open = false; }")
-    doubts.get_by_role("button", name="All as text").click()
+    warnings.get_by_role("button", name="All as text").click()
     main.get_by_text("Score").click()
     sides = [[json.dumps({"n": "é"}, ensure_ascii=False)] * 21 + [last] for last in ("{'n': 'é'}", '{"n": "u"}')]
     as_text = docscore.evaluate(references=sides[0], predictions=sides[1], parse="text")
@@ -366,7 +366,7 @@ def test_every_choice_filters_all_panes_and_stands_in_the_address(
 
     assert re.search(r"#documents=[\w-]{22}" if own else "#documents=example", page.url)
     assert axe(page, "#testset") == []
-    facet(visitor, "same value", "15 of 40 documents")
+    facet(visitor, "different notation", "15 of 40 documents")
     if is_phone:
         page.get_by_role("button", name="Causes", exact=True).click()
     facet(visitor, "items[].amount", "10 of 40 documents")
@@ -380,7 +380,7 @@ def test_every_choice_filters_all_panes_and_stands_in_the_address(
     seen = page.evaluate(SEEN)
     assert seen["range"] == ["0.00" if is_phone else "0.45", "1.00"]
     assert seen["here"] == seen["hits"][-1]
-    assert seen["pressed"] == ["same value", "items[].amount"]
+    assert seen["pressed"] == ["different notation", "items[].amount"]
     assert all(re.fullmatch(r"\$\.items\[\d+\]\.amount", path) for path in seen["hits"])
     assert axe(page, "#testset") == []
     assert visitor.sideways() == 0
@@ -497,7 +497,7 @@ def test_documents_are_found_sorted_and_downloaded(visit: Visit) -> None:
     visitor.page.get_by_role("button", name="By id").click()
     visitor.page.locator(".doc[aria-posinset='1'] bdi").get_by_text("receipt-001").wait_for()
     assert "sort=id" in visitor.page.url
-    facet(visitor, "same value", "15 of 40 documents")
+    facet(visitor, "different notation", "15 of 40 documents")
     expected = texts(visitor, ".doc bdi")
     rows = exported(visitor, "li button >> nth=-1").splitlines()
     visitor["testset-status"].get_by_text("15 rows downloaded").wait_for()
@@ -633,7 +633,7 @@ def test_a_remedy_is_taken_and_taken_back_and_the_view_stays(visit: Visit, size:
 
 
 def test_metrics_slices_and_a_schema(visit: Visit) -> None:
-    """The first metric is that of everything; others and slices are among all figures; a schema gives a typed score."""
+    """The primary metric scores everything; others and slices are among all figures; a schema gives a typed score."""
     visitor = come(visit)
     result = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS, metrics=["nted", "kieval"])
     visitor["testset-options"].locator("summary").click()
@@ -754,7 +754,7 @@ def fail(visitor: Visitor, kind: str, sentence: str) -> None:
 def recover(visitor: Visitor) -> None:
     visitor.page.unroute_all()
     visitor.context.set_offline(False)
-    visitor.faults.clear()  # the console tells of requests that failed
+    visitor.errors.clear()  # the console tells of requests that failed
 
 
 @pytest.mark.ci
@@ -783,8 +783,8 @@ def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(
     visitor.page.locator(".doc").nth(4).click()
     visitor["testset-detail"].get_by_text(sentence).wait_for()
     chosen = texts(visitor, ".doc[aria-selected=true] bdi")[0]
-    title_of_fault = "This result is gone." if kind == "gone" else f"{chosen} could not be loaded."
-    visitor.page.locator("#testset-title").get_by_text(title_of_fault, exact=True).wait_for()
+    title_of_error = "This result is gone." if kind == "gone" else f"{chosen} could not be loaded."
+    visitor.page.locator("#testset-title").get_by_text(title_of_error, exact=True).wait_for()
     assert chosen != opened_before[0]
     assert texts(visitor, "#testset-name, #testset-of, #testset-points, #testset-tree") == opened_before
     assert visitor["testset-document"].get_attribute("data-stale") == ""

@@ -13,7 +13,7 @@ import docscore
 from docscore.core.formatting import field_text
 from docscore.evaluation.registry import METRICS
 from playground.compare import compare
-from playground.parts.documents import KeptList
+from playground.parts.kept_results import KeptList
 from playground.server.pool import bar_of
 from playground.server.requests import CompareRequest, FileRequest, ViewRequest
 from playground.testset.testset import score_files
@@ -56,7 +56,7 @@ def test_what_was_left_out_is_said(tmp_path: Path) -> None:
     shown = scored_files(references, predictions, tmp_path, skip=True)
     assert "; 1 of 3 rows are left out." in shown["left_out"][0]
     assert shown["left_out"][1].startswith("First error: p.jsonl, line 3")
-    assert shown["counts"] == ["1 row left out: faulty"]
+    assert shown["counts"] == ["1 row left out: invalid"]
     assert str(tmp_path) not in "".join(shown["left_out"])
 
 

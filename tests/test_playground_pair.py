@@ -102,7 +102,7 @@ def test_what_is_typed_before_gradio_is_there_is_scored_and_stays(
 
 
 def choose_example(visitor: Visitor, number: int) -> None:
-    """Choose an example; the tree that stood there before is no longer taken for the result."""
+    """Choose an example; the tree that stood there before is no longer interpreted as the result."""
     visitor["pair-result"].locator(".anls-tree").evaluate("tree => tree.dataset.old = 1")
     visitor["pair"].locator(".menu summary").click()
     visitor.page.locator(f"[data-example='{number}']").click()
@@ -150,7 +150,7 @@ def test_a_bad_paste_is_named_at_its_editor(visit: Visit, editor: str, other: st
         assert visitor["pair-tree"].evaluate("tree => tree.inert"), message
 
 
-def test_a_fault_underlines_its_line_and_can_be_repaired(visit: Visit) -> None:
+def test_an_error_underlines_its_line_and_can_be_repaired(visit: Visit) -> None:
     """By one button in the text, which can be undone, or by reading it as repaired; both show what is changed."""
     visitor = visit()
     visitor.score('{"a": "tea",\n "b": "milk"}', '{"a": "tea"\n "b": "milk"}')
@@ -178,7 +178,7 @@ def test_a_fault_underlines_its_line_and_can_be_repaired(visit: Visit) -> None:
 
 
 def test_each_damaged_text_is_mended_by_its_button(visit: Visit) -> None:
-    """The texts of the table that says what the server makes of them; what no button mends is plain text."""
+    """The texts of the table that says what the server makes of them; what no button repairs is plain text."""
     visitor = visit()
     lines = (ROOT / "tests/data/server_functions.jsonl").read_text("utf-8").splitlines()
     rows = [row for row in map(json.loads, lines) if row["table"] == "editors" and row["text"]]
@@ -186,11 +186,11 @@ def test_each_damaged_text_is_mended_by_its_button(visit: Visit) -> None:
         editor, other = ["pair-truth", "pair-prediction"][:: 1 if number % 2 else -1]
         visitor.paste(other, '"a"')
         visitor.paste(editor, row["text"])
-        fault = visitor.fault(editor)
-        fault.get_by_text(row["said"]).wait_for()
-        assert fault.get_by_role("button").all_inner_texts() == [row["button"]] * bool(row["button"])
+        error = visitor.fault(editor)
+        error.get_by_text(row["said"]).wait_for()
+        assert error.get_by_role("button").all_inner_texts() == [row["button"]] * bool(row["button"])
         if row["button"]:
-            fault.get_by_role("button").click()
+            error.get_by_role("button").click()
             visitor["pair-title"].wait_for(state="hidden")
             assert visitor.typed(editor) == row["after"]
             assert visitor["pair-change"].locator("del, ins").count() > 0
@@ -202,7 +202,7 @@ def test_each_damaged_text_is_mended_by_its_button(visit: Visit) -> None:
 
 def test_what_is_too_long_or_no_text_is_named_at_its_editor(visit: Visit) -> None:
     visitor = visit()
-    fault = visitor.fault("pair-truth")
+    error = visitor.fault("pair-truth")
     for length in (1_200_000, 5_000_000):
         text = json.dumps("x" * (length - 2))
         visitor["pair-truth"].locator("textarea").evaluate(
@@ -210,7 +210,7 @@ def test_what_is_too_long_or_no_text_is_named_at_its_editor(visit: Visit) -> Non
         )
         with pytest.raises(ValueError, match=f"{length:,} bytes") as refused:
             read_text(text)
-        fault.get_by_text(str(refused.value), exact=True).wait_for()
+        error.get_by_text(str(refused.value), exact=True).wait_for()
     for name, kind, content in (
         ("a.pdf", "a PDF", b"%PDF-1.7"),
         ("b.png", "a picture", b"\x89PNG"),
@@ -219,8 +219,8 @@ def test_what_is_too_long_or_no_text_is_named_at_its_editor(visit: Visit) -> Non
         with visitor.page.expect_file_chooser() as chooser:
             visitor["pair-truth"].get_by_role("button", name="Open a file as ground truth").click()
         chooser.value.set_files(payload(name, content) | {"mimeType": "image/png" if "picture" in kind else ""})
-        fault.get_by_text(f"{name} is {kind}: open the JSON that a model read from it").wait_for()
-        assert fault.get_by_role("button").all_inner_texts() == ["Choose another file"]
+        error.get_by_text(f"{name} is {kind}: open the JSON that a model read from it").wait_for()
+        assert error.get_by_role("button").all_inner_texts() == ["Choose another file"]
 
 
 def test_a_sloppy_prediction_is_read_as_a_file_would_be_and_says_so(visit: Visit) -> None:
@@ -535,7 +535,7 @@ STATES: dict[str, list[Callable[[Visitor], object]]] = {
     "examples of pairs": [pop("#pair .menu")],
     "options of a pair": [pop("#pair-options")],
     "code of a pair": [pop("#pair .code-of")],
-    "a fault of a pair": [
+    "an error of a pair": [
         pop("body"),
         lambda visitor: visitor["pair-prediction"].locator("textarea").evaluate(FILL, '{"a": 1'),
         lambda visitor: visitor["pair-title"].get_by_text("Not scored").wait_for(state="attached"),
@@ -578,23 +578,23 @@ STATES: dict[str, list[Callable[[Visitor], object]]] = {
         see(".testset[data-ready] .ev-sheet .ev-box"),
     ],
 }
-FAINT = {"a fault of a pair": ":is(#pair-notice, #pair .editors)"}  # in place of the page, whose tree is faint then
+FAINT = {"an error of a pair": ":is(#pair-notice, #pair .editors)"}  # in place of the page, whose tree is faint then
 WIDE_ONLY = {"a page beside the values", "all figures"}
 
 
 @pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
-def test_no_state_has_a_fault_for_keys_or_a_screen_reader(visit: Visit, size: tuple[int, int], dark: bool) -> None:
+def test_no_state_has_an_error_for_keys_or_a_screen_reader(visit: Visit, size: tuple[int, int], dark: bool) -> None:
     """What axe finds, rings of focus that cover something or are cut off, and what is wider than the window."""
     visitor = visit(size=size, dark=dark)
-    faults: dict[str, list[str]] = {}
+    errors: dict[str, list[str]] = {}
     for state, steps in STATES.items():
         if size == NARROW and state in WIDE_ONLY:
             continue
         for step in steps:
             step(visitor)
-        faults[state] = [*axe(visitor.page, FAINT.get(state, "html")), *browser.faults_of_focus(visitor.page, "body")]
+        errors[state] = [*axe(visitor.page, FAINT.get(state, "html")), *browser.errors_of_focus(visitor.page, "body")]
         assert visitor.sideways() == 0, state
-    assert {state: found for state, found in faults.items() if found} == {}
+    assert {state: found for state, found in errors.items() if found} == {}
 
 
 FILL = "(input, text) => { input.value = text; input.dispatchEvent(new Event('input', { bubbles: true })); }"
@@ -860,4 +860,4 @@ def test_without_a_server_the_page_says_so_and_tries_again(visit: Visit) -> None
     visitor.page.unroute(SERVER)
     visitor["pair-act"].click()
     visitor["pair-title"].wait_for(state="hidden")
-    visitor.faults.clear()  # what the browser says of requests that it could not send
+    visitor.errors.clear()  # what the browser says of requests that it could not send

@@ -150,9 +150,9 @@ def test_a_pdf_from_drop_to_box(visit: Visit) -> None:
     row.locator(".anls-cited").wait_for()
     row.click()
     assert row.locator(".anls-cited").inner_text() == "5"
-    assert said(visitor) == ["Ground truth stands on line 5.", "Prediction stands on line 5."]
+    assert said(visitor) == ["Ground truth found on line 5.", "Prediction found on line 5."]
     box = visitor.page.locator(".ev-sheet .ev-box.found")
-    visitor.page.locator(".ev-sheet .ev-page > img").wait_for()  # until then the page is drawn anew
+    visitor.page.locator(".ev-sheet .ev-page > img").wait_for()  # until then the page is rendered again
     date = json.loads((INVOICES / "references.jsonl").read_text(encoding="utf-8").split("\n")[2])["evidence"]["date"]
     left, top, right, bottom = date[0]["box"]
     assert box.evaluate(BOX) == pytest.approx([(left + right) / 2, (top + bottom) / 2], abs=0.01)
@@ -178,6 +178,6 @@ def test_images_and_a_text_of_any_name_are_one_document(visit: Visit) -> None:
     add(visitor, [named("words.hocr", hocr.encode()), named("scan 7.png", image)])
     visitor["pair-tree"].locator("div.anls-row[data-path='$.total'] .sg-nowhere").wait_for()
     visitor["pair-tree"].locator("div.anls-row[data-path='$.total']").click()
-    assert said(visitor) == ["Ground truth stands on line 1.", "Prediction stands nowhere."]
+    assert said(visitor) == ["Ground truth found on line 1.", "Prediction not found in the document."]
     assert visitor.page.locator(".ev-sheet .ev-box.truth").evaluate(BOX) == pytest.approx([0.2, 0.11], abs=0.01)
     assert visitor.page.locator(".ev-sheet img").evaluate("image => image.naturalWidth") > 0

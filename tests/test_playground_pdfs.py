@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from playground.parts.documents import read_pdf
 from playground.parts.functions import FUNCTIONS
+from playground.parts.kept_results import read_pdf
 from playground.server import connections
 from playground.server.requests import PdfRequest
 from tests.conftest import ROOT, needs
@@ -37,7 +37,7 @@ def test_the_words_and_the_pages_of_a_pdf(tmp_path: Path) -> None:
     page = Path(read(tmp_path, pdf=INVOICE, page=2)["path"])
     assert page.read_bytes().startswith(PNG)
     assert page.parent == tmp_path / RUN
-    with pytest.raises(ValueError, match=r"invoice-08\.pdf has no page 3 that can be drawn"):
+    with pytest.raises(ValueError, match=r"invoice-08\.pdf has no page 3 that can be rendered"):
         read(tmp_path, pdf=INVOICE, page=3)
 
 

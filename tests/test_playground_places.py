@@ -144,7 +144,7 @@ def test_a_document_opens_at_its_largest_loss(visit: Visit) -> None:
 
 
 def test_a_list_filters(visit: Visit) -> None:
-    """Documents with faults in its rows, the worst first, and these rows; taken back by its chip."""
+    """Documents with errors in its rows, the worst first, and these rows; taken back by its chip."""
     visitor = come(visit, files=FILES)
     visitor["testset-lists"].get_by_role("button", name="lines[]").click()
     visitor.page.locator(".testset:not([aria-busy]) #testset-count").get_by_text("1 of 12 documents").wait_for()
@@ -214,15 +214,15 @@ def test_a_misread_value_is_found_by_its_box(visit: Visit) -> None:
     detail = "The document says 12.50 there. The boxes overlap by 1.00."
     assert said(visitor) == ["Wrong value, right place: misread.", detail]
     visitor["testset-tree"].locator('[data-path="$.note"]').click()
-    assert said(visitor) == ["The value stands nowhere in the document.", "Nothing is cited."]
-    assert ("image", "stands nowhere in the document") in heard(visitor.page)
+    assert said(visitor) == ["The value was not found in the document.", "Nothing is cited."]
+    assert ("image", "not found in the document") in heard(visitor.page)
     visitor["testset-tree"].locator('[data-path="$.total"]').click()
     visitor["testset-beside"].get_by_role("button", name="Text", exact=True).click()
     assert visitor["testset-beside"].locator("mark").all_inner_texts() == ["12.50"]
 
 
 def test_a_pdf_from_drop_to_box(visit: Visit) -> None:
-    """A PDF gives pages and text: what stands nowhere is known, and a line of the text is marked."""
+    """A PDF gives pages and text: what is not in the document is known, and a line of the text is marked."""
     pdfs: list[Any] = [named(path.name, path.read_bytes()) for path in sorted((INVOICES / "documents").glob("*.pdf"))]
     visitor = come(visit, files=[*FILES, *pdfs])
     visitor.page.locator(".doc", has_text="invoice-02").click()
@@ -258,7 +258,7 @@ def test_the_example_has_its_pages(visit: Visit) -> None:
 
 
 def test_citations_alone(visit: Visit) -> None:
-    """Without evidence the page says how many values are cited, and judges none."""
+    """Without evidence the page says how many values are cited, and evaluates none."""
     rows = [
         payload("references.jsonl", [ref("a", {"total": "12.50", "no": "A7"})]),
         payload("predictions.jsonl", [{**pred("a", {"total": "12.50"}), "citations": {"total": [{"page": 2}]}}]),

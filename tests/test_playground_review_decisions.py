@@ -184,11 +184,11 @@ def test_what_would_be_refused_is_said_at_once(visit: Visit, size: tuple[int, in
     visitor.press("22")
     visitor.page.locator(".rv-files", has_text="1 verdict is refused; so nothing is written.").wait_for()
     visitor.page.locator(".rv-notice", has_text="1 verdict cannot be applied.").wait_for()
-    fault = "a verdict on a part of what another verdict replaces or takes away"
-    assert visitor.text("detail") == f"x, a.b: {fault}."
+    error = "a verdict on a part of what another verdict replaces or takes away"
+    assert visitor.text("detail") == f"x, a.b: {error}."
     visitor.page.locator(".rv-notice").get_by_role("button", name="Show it").click()
     assert visitor.text("path") == "a.b"
-    assert visitor.text("fault") == f"Cannot be applied: {fault}."
+    assert visitor.text("fault") == f"Cannot be applied: {error}."
     assert (axe(visitor.page, "#review"), visitor.sideways()) == ([], 0)
     if size == NARROW:
         visitor.page.get_by_role("button", name="Files, options, export").click()
@@ -198,7 +198,7 @@ def test_what_would_be_refused_is_said_at_once(visit: Visit, size: tuple[int, in
     visitor.page.locator(".rv-effects", has_text="1 verdict is refused").wait_for()
     assert visitor.page.locator('.rv-export [data-do="references"]').is_disabled()
     assert axe(visitor.page, "#review") == []
-    visitor.page.locator(".rv-effects").get_by_role("button", name=f"x, a.b: {fault}").click()
+    visitor.page.locator(".rv-effects").get_by_role("button", name=f"x, a.b: {error}").click()
     visitor.press("1")
     visitor.page.locator(".rv-notice").wait_for(state="hidden")
     assert visitor.page.locator(".rv-it .refused").count() == 0
@@ -299,7 +299,7 @@ def test_the_place_in_a_pdf_stands_above_the_values(visit: Visit) -> None:
     image = visitor.page.locator(".rv-crop img")
     image.wait_for()
     assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") > 1000
-    visitor.page.locator(".rv-evidence", has_text="stands in the document’s text").wait_for()
+    visitor.page.locator(".rv-evidence", has_text="was found in the document’s text").wait_for()
     assert axe(visitor.page, "#review") == []
 
 

@@ -23,7 +23,7 @@ CENTRES = """drawn => {
   return [(box.left + box.right) / 2 - page.left, (box.top + box.bottom) / 2 - page.top]
     .map((at, side) => at / (side ? page.height : page.width)); }"""
 BELOW = "(all, box) => all.every(one => one.getBoundingClientRect().top > box.getBoundingClientRect().bottom)"
-STANDS = "The prediction stands in the document’s text, the ground truth does not."
+STANDS = "The prediction was found in the document’s text, the ground truth was not."
 TRUTH = {"lines": [{"item": "Lamp-oak", "price": "1850.00"}], "date": "2024-05-15", "gone": "brass"}
 OTHER = {"lines": [{"item": "Lamp - oak", "price": "1850"}], "date": "2024-05-14", "gone": "copper"}
 
@@ -86,7 +86,7 @@ def test_the_place_on_the_page(visit: Visit, size: tuple[int, int], *, dark: boo
     visitor.page.on("request", lambda request: sent.append(request.post_data_buffer or b""))
     review(visitor, IMAGE, HOCR)
     document = open_place(visitor, "lines[0].item")
-    assert evidence(visitor) == "Both stand in the document’s text."
+    assert evidence(visitor) == "Both were found in the document’s text."
     crop = visitor["review"].locator(".rv-crop .ev-box")
     crop.wait_for()
     values = visitor["review"].locator(".rv-value")
@@ -111,7 +111,7 @@ def test_the_place_on_the_page(visit: Visit, size: tuple[int, int], *, dark: boo
         assert not document.is_visible()
         assert visitor.page.evaluate("document.activeElement.className") == "rv-crop"
     open_place(visitor, "gone")
-    document.get_by_text("No value of this item stands in the text").wait_for(state="attached")
+    document.get_by_text("No value of this item was found in the text").wait_for(state="attached")
     assert document.locator(".ev-box").count() == 0
     assert len(sent) > 5
     assert not any(PIXEL in body or b"quay.png" in body or b"ocr_page" in body for body in sent)
@@ -154,8 +154,8 @@ def test_what_is_missing_can_be_added_in_the_pane(visit: Visit) -> None:
 def test_texts_of_other_documents(visit: Visit) -> None:
     visitor = visit("/#review")
     review(visitor, named("other.txt", b"x"))
-    fault = visitor["review"].locator(".drop-fault")
-    fault.get_by_text("files named like the documents").wait_for()
-    assert fault.inner_text() == (
+    error = visitor["review"].locator(".drop-fault")
+    error.get_by_text("files named like the documents").wait_for()
+    assert error.inner_text() == (
         'Not reviewed: Texts: expected files named like the documents, such as "quay.txt", got "other.txt".'
     )

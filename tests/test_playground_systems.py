@@ -99,7 +99,7 @@ def test_three_real_systems_in_one_look(visitor: Comparer, docubench: Path) -> N
     assert visitor.part("forest").locator("b").all_inner_texts() == ["gemini", "claude", "gpt"]
     assert visitor.part("forest").locator(".cmp-number").all_inner_texts() == ["0.879", "0.853", "0.842"]
     assert "by value" not in visitor.part("notes").inner_text()  # it is said above
-    assert visitor.table("causes")[0] == ["Written differently", "−0.092", "−0.082", "−0.118"]
+    assert visitor.table("causes")[0] == ["Different notation", "−0.092", "−0.082", "−0.118"]
     assert ["amount", "9", "−0.006", "−0.008", "−0.009"] in visitor.table("fields")
     assert visitor.table("documents")[0] == ["5ukZftw0", "", "0.643", "0.000", "0.960"]
     visitor.part("text").get_by_role("link").click()
@@ -271,7 +271,7 @@ UNPAIRED = "r.jsonl and b.jsonl: ids of references that no prediction has (1): '
 REPEATED = "n.jsonl: ids that occur more than once in the predictions (1): 'a'"
 STATES: list[tuple[Any, str, str]] = [  # predictions, or how the server fails; what is said; the way on
     ([BASE[:2], BETTER], UNPAIRED, "Score missing predictions 0"),
-    ([BASE, [*BETTER, BETTER[0]]], REPEATED, "Leave out faulty rows"),
+    ([BASE, [*BETTER, BETTER[0]]], REPEATED, "Leave out invalid rows"),
     (lambda route: route.abort(), "The server does not respond.", "Try again"),
     (cancelled, "Scoring", "Cancel"),
     ([BASE], "Expected from 2 to 8 files of predictions, got 1.", "Keep this result"),
@@ -308,7 +308,7 @@ def test_what_fails_is_one_sentence_with_a_way_on(visitor: Comparer) -> None:
         visitor.button(act).click()
         good = visitor.shown()
         visitor.page.unroute(SERVER)
-    visitor.faults.clear()  # what the browser says of requests that it could not send
+    visitor.errors.clear()  # what the browser says of requests that it could not send
 
 
 def test_a_schema_is_offered_chosen_and_taken_back(visitor: Comparer) -> None:

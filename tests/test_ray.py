@@ -133,7 +133,7 @@ def test_folders_and_compressed_files_of_texts_that_are_parsed(engine: Any, tmp_
 
 
 def test_parquet_keeps_integers_beside_nulls_and_lists_of_structs(engine: Any, tmp_path: Path) -> None:
-    """A column of whole numbers with a null would be floats in NumPy, and 1.0 is not the text 1."""
+    """A column of integers with a null would be floats in NumPy, and 1.0 is not the text 1."""
     numbers: Rows = [{"question_id": i, "prediction": None if i == 3 else i} for i in range(8)]
     truths: Rows = [{"question_id": i, "references": [str(i), "none"]} for i in range(8)]
     paths = stored(tmp_path, numbers, [{**row, "path": 1} for row in truths], "parquet")
@@ -167,7 +167,7 @@ ABSENT = r"^ids of references that no prediction has, such as 'q{}'; missing=.ze
 UNKNOWN = "^ids of predictions that no reference has, such as "
 NO_ANSWER = r"r\.jsonl, line 30: expected 'references' to be a list of .* acceptable answer, got an empty list$"
 BROKEN = r"p\.jsonl, line 2, column 17: expected a value, got 'broken'$"
-# predictions, references, the sentence; test_rows.py has other faults of lines
+# predictions, references, the sentence; test_rows.py has other errors of lines
 REFUSED: dict[str, tuple[Any, Rows, str]] = {
     "an id twice in the predictions": ([*SMALL, EXTRA], TRUTHS, TWICE.format(1)),
     "ids twice on both sides, more than are named": ([*SMALL, EXTRA], [*TRUTHS, *TRUTHS[10:17]], TWICE.format(8)),
@@ -190,7 +190,7 @@ def test_what_is_wrong_is_one_sentence(
     assert "\n" not in str(caught.value)
 
 
-def test_faults_of_parquet_files_name_column_and_row(engine: Any, tmp_path: Path) -> None:
+def test_errors_of_parquet_files_name_column_and_row(engine: Any, tmp_path: Path) -> None:
     ours, theirs = stored(tmp_path, [{**row, "prediction": b"tea"} for row in SMALL], TRUTHS, "parquet")
     with pytest.raises(
         ValueError, match=r"expected the columns 'question_id' and 'prediction', got 'question_id', 'references'$"
@@ -288,8 +288,8 @@ BOMB = (f'{{"question_id": "a", "prediction": {"[" * 100_000}', r"^p\.jsonl, lin
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize(("line", "sentence"), [*table("row_texts", "faults"), BOMB])
-def test_a_fault_of_a_line_is_named(engine: Any, line: str, sentence: str) -> None:
+@pytest.mark.parametrize(("line", "sentence"), [*table("row_texts", "errors"), BOMB])
+def test_an_error_of_a_line_is_named(engine: Any, line: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         text_of(engine, line)
 

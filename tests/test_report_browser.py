@@ -39,10 +39,10 @@ class Reader(Window):
 
     def check_request(self, request: Request) -> None:
         if request.url != self.address:
-            self.faults.append(f"request: {request.url}")
+            self.errors.append(f"request: {request.url}")
 
     def check_console(self, message: ConsoleMessage) -> None:
-        self.faults.append(f"console: {message.text}")
+        self.errors.append(f"console: {message.text}")
 
 
 Read = Callable[..., Reader]
@@ -110,8 +110,8 @@ def test_axe_finds_nothing_on_the_whole_page(read: Read, either: Path, size: tup
     reader = read(either, size, color_scheme=scheme)
     for control in reader.page.locator(".anls-document:first-of-type > summary, .anls-more > label").all():
         control.click()
-    faults = axe(reader.page, "html")
-    assert faults == [], f"{len(faults)} faults, the first: {faults[0]}"
+    errors = axe(reader.page, "html")
+    assert errors == [], f"{len(errors)} errors, the first: {errors[0]}"
     assert reader.sideways() == 0
 
 
@@ -193,9 +193,9 @@ def test_the_policy_alone_stops_a_script(chromium: Browser, tmp_path: Path) -> N
     reader.page.locator("h1").wait_for()
     assert reader.page.locator("script, img").count() == 2
     assert reader.page.evaluate(f"typeof {XSS}") == "undefined"
-    refused = [fault for fault in reader.faults if "Content Security Policy" in fault]
+    refused = [error for error in reader.errors if "Content Security Policy" in error]
     assert len(refused) >= 3
-    assert [fault for fault in reader.faults if fault.startswith("dialog")] == []
+    assert [error for error in reader.errors if error.startswith("dialog")] == []
     reader.context.close()
 
 

@@ -119,7 +119,7 @@ def test_a_curve_is_a_line_of_steps() -> None:
 
 
 def test_documents_have_the_score_by_which_they_are_ordered() -> None:
-    """Of a metric that does not judge the values alone, the tree has another, which is named."""
+    """Of a metric that does not evaluate the values alone, the tree has another, which is named."""
     place, other = [{"page": 1}], [{"page": 2}]
     evaluation = docscore.evaluate(
         references=[{"question_id": name, "references": [{"t": "x"}], "evidence": {"t": place}} for name in "ab"],
@@ -173,7 +173,7 @@ def test_a_sentence_concludes_from_the_largest_cause(
 def test_a_value_that_stands_elsewhere_says_so_in_its_row() -> None:
     tree = score_tree({"vat": "DE811", "no": "0042"}, {"vat": "0042", "no": "DE811"})
     first, second = explained_drawing(tree, "t", CompareOptions()).rows
-    assert [first.remarks, second.remarks] == [[("predicted at no", "$.no")], [("predicted at vat", "$.vat")]]
+    assert [first.annotations, second.annotations] == [[("predicted at no", "$.no")], [("predicted at vat", "$.vat")]]
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_large_trees_draw_what_is_not_exact_and_say_so(same: int, wrong: int) ->
     prediction = dict.fromkeys(truth, "x")
     page = Markup(tree_as_html(score_tree(truth, prediction)))
     assert len(rows_of(page)) == min(wrong, MAX_ROWS - 1)
-    assert f"{same + wrong + 1:,} places; {len(rows_of(page)) + 1:,} are drawn" in page.elements[0].text
+    assert f"{same + wrong + 1:,} places; {len(rows_of(page)) + 1:,} are rendered" in page.elements[0].text
 
 
 def test_long_values_are_cut_where_they_differ() -> None:

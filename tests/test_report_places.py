@@ -116,7 +116,7 @@ def ink_in(image: Image, box: list[float]) -> float:
 
 
 # Of `quill`, which examples/invoices/make_invoices.py plants, with what the report says of them and what it cuts out.
-FAULTS = {
+ERRORS = {
     "invoice-12": ["Missing: it is expected on page 3.", *(f"lines[{at}], expected, page 3" for at in range(42, 54))],
     "invoice-03": ["Missing.", "customer, expected"],
     "invoice-10": ["Wrong value, cited elsewhere.", "account, cited", "account, expected"],
@@ -133,14 +133,14 @@ NO_TEXT = "ignore:documents. . of . documents have no text"
 
 @pytest.mark.filterwarnings(NO_TEXT)
 @pytest.mark.parametrize(
-    ("kind", "names"), [("*.png", list(FAULTS)), ("*.pdf", ["invoice-10", "invoice-04"])], ids=["images", "PDFs"]
+    ("kind", "names"), [("*.png", list(ERRORS)), ("*.pdf", ["invoice-10", "invoice-04"])], ids=["images", "PDFs"]
 )
-def test_the_places_of_planted_faults_are_cut_out(tmp_path: Path, kind: str, names: list[str]) -> None:
+def test_the_places_of_planted_errors_are_cut_out(tmp_path: Path, kind: str, names: list[str]) -> None:
     """Of images and of PDFs: what is printed at the place lies in the box, and nothing above it."""
     needs("PIL", "pypdfium2")
     page = report_on(tmp_path, documents_in(tmp_path / "documents", kind), *names)
     crops = crops_of(page)
-    assert [label for label, *_ in crops] == [label for name in names for label in FAULTS[name][1:]]
+    assert [label for label, *_ in crops] == [label for name in names for label in ERRORS[name][1:]]
     for label, image, boxes in crops:
         assert image.width <= 640, label
         assert boxes, label
@@ -151,7 +151,7 @@ def test_the_places_of_planted_faults_are_cut_out(tmp_path: Path, kind: str, nam
             assert ink_in(image, [left, top - 0.12 * height, width, 0.12 * height]) < 0.03, label
     text = " ".join(re.sub(r"<style>.*?</style>|<[^>]*>", " ", page, flags=re.DOTALL).split())
     for name in names:
-        assert FAULTS[name][0].rstrip(".") in text  # a PDF tells the lines too
+        assert ERRORS[name][0].rstrip(".") in text  # a PDF tells the lines too
     assert "103 of 103 values are exact; 1 of them is cited elsewhere or not at all." in text
     assert ("6 more rows or values lost points · 175 more values : right are right." in text) == ("invoice-12" in names)
     for figure in ("Grounding page F1", "Grounding box F1", "right value, other region", "wholly right", "cut off"):
@@ -171,7 +171,7 @@ def test_values_without_places_stand_in_lines(tmp_path: Path) -> None:
     truths, answers = {"a": {"no": "A7", "total": "12.50"}}, {"a": {"no": "A7", "total": "13.50"}}
     result = docscore.evaluate(references=truths, predictions=answers, documents={"a": "No\nA7\fTotal\n12.50"})
     page = result.report(tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Ground truth stands on page 2, line 2. Prediction stands nowhere." in page
+    assert "Ground truth found on page 2, line 2. Prediction not found in the document." in page
 
 
 def test_lines_of_a_pdf_are_words_at_one_height() -> None:
@@ -195,7 +195,7 @@ def png(width: int, height: int) -> bytes:
 
 @pytest.mark.filterwarnings(NO_TEXT)
 @pytest.mark.parametrize(
-    ("content", "fault"),
+    ("content", "error"),
     [
         (b"no image", "cannot be read as an image"),
         (b"", "cannot be read as an image"),
@@ -205,14 +205,14 @@ def png(width: int, height: int) -> bytes:
     ],
     ids=["other content", "empty", "cut off", "large", "bomb"],
 )
-def test_an_image_that_cannot_be_read_is_named(tmp_path: Path, content: bytes, fault: str) -> None:
+def test_an_image_that_cannot_be_read_is_named(tmp_path: Path, content: bytes, error: str) -> None:
     """In a warning, and in the report, which has the other crops."""
     needs("PIL")
     documents = documents_in(tmp_path / "documents", "*.png")
     (documents / "invoice-04-2.png").write_bytes(content)
-    with pytest.warns(UserWarning, match=f"^documents: invoice-04-2.png {fault}"):
+    with pytest.warns(UserWarning, match=f"^documents: invoice-04-2.png {error}"):
         page = report_on(tmp_path, documents, "invoice-04", "invoice-05")
-    assert f"<li>invoice-04-2.png {fault}</li>" in page
+    assert f"<li>invoice-04-2.png {error}</li>" in page
     assert [label for label, *_ in crops_of(page)] == ["date, cited and expected", "total, cited, page 1"]
 
 

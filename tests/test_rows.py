@@ -1,4 +1,4 @@
-"""Rows of a test set: three formats, told by the first row, pairing, and doubts about how they are read."""
+"""Rows of a test set: three formats, told by the first row, pairing, and warnings about how they are read."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_references_without_an_acceptable_answer(answers: Any) -> None:
 def test_ids_that_do_not_pair(predictions: Rows, references: Rows, message: str) -> None:
     with pytest.raises(ValueError, match=": ids ") as caught:
         pairs_of(predictions, references)
-    actual = str(caught.value).split("\n")[0]  # of several faults the first
+    actual = str(caught.value).split("\n")[0]  # of several errors the first
     assert message in actual
     assert actual.isprintable()
     assert actual.count("'q") <= 10  # five ids, and the rows of each
@@ -159,7 +159,7 @@ def test_missing_predictions_score_as_null_where_that_is_asked_for() -> None:
     left = pairs_of([pred("b", 5)], references, missing="skip")
     assert (left.ids, left.predictions, left.absent, left.skipped) == (["b"], [5], frozenset(), len(references) - 1)
     with pytest.raises(
-        ValueError, match=r"none of the 3 rows can be scored; 3 faults: reference without a prediction$"
+        ValueError, match=r"none of the 3 rows can be scored; 3 errors: reference without a prediction$"
     ):
         pairs_of([], references, missing="skip")
     assert pairs_of([pred("a", None)], [ref("a", "x")], missing="zero").absent == set()
@@ -204,10 +204,10 @@ def scored(predictions: list[Any], references: list[Any], options: dict[str, Any
     """Pair the rows and read their values, which is done when a figure is first asked for."""
     evaluation = evaluate_rows(pairs_of(predictions, references), *read_and_compare_options(options))
     assert evaluation.score <= 1
-    assert not [doubt for doubt in evaluation.warnings if count_lines(evaluation).count(doubt.sentence) != 1]
+    assert not [warning for warning in evaluation.warnings if count_lines(evaluation).count(warning.sentence) != 1]
 
 
-@golden("doubts", "suspected")
+@golden("warnings", "suspected")
 def test_a_warning_names_the_remedy(
     predictions: list[Any], references: list[Any], options: dict[str, Any], sentence: str
 ) -> None:
@@ -215,7 +215,7 @@ def test_a_warning_names_the_remedy(
         scored(predictions, references, options)
 
 
-@golden("doubts", "fine")
+@golden("warnings", "fine")
 def test_no_warning_where_nothing_is_wrong(
     predictions: list[Any], references: list[Any], options: dict[str, Any]
 ) -> None:
@@ -227,7 +227,7 @@ def test_no_warning_where_nothing_is_wrong(
 # Documents as text: the edit distance of the raw texts looks like a score of documents and is none.
 
 
-@golden("doubts", "documents as text")
+@golden("warnings", "documents as text")
 def test_documents_as_text_are_an_error(
     predictions: list[Any], references: list[Any], options: dict[str, Any], sentence: str
 ) -> None:
@@ -327,7 +327,7 @@ def test_json_text_in_an_evaluate_module() -> None:
     assert "parse" not in as_text["signature"]
 
 
-@golden("doubts", "options without use")
+@golden("warnings", "options without use")
 def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: str, value: Any) -> None:
     """By what reads rows and by what takes read ones."""
     sides: dict[str, Any] = {"predictions": [BILL], "references": [BILL], "metrics": metrics}
@@ -344,7 +344,7 @@ def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: st
     assert docscore.evaluate(**sides).score == 1.0
 
 
-LABELS: list[tuple[Any, Any, str]] = [  # of the references and of the predictions, and the fault
+LABELS: list[tuple[Any, Any, str]] = [  # of the references and of the predictions, and the error
     ([0, 1, 2], [2, 0, 1], "the label 0 at position 0, as in the references, got 2"),
     (["x", "y", "z"], ["x", "z", "y"], "the label 'y' at position 1, as in the references, got 'z'"),
     ([3, 5, 6], [3, 5, 7], "the label 6 at position 2, as in the references, got 7"),
@@ -357,16 +357,16 @@ LABELS: list[tuple[Any, Any, str]] = [  # of the references and of the predictio
 ]
 
 
-@pytest.mark.parametrize(("wanted", "given", "fault"), LABELS)
-def test_two_columns_whose_labels_contradict_their_order_are_an_error(wanted: Any, given: Any, fault: str) -> None:
+@pytest.mark.parametrize(("wanted", "given", "error"), LABELS)
+def test_two_columns_whose_labels_contradict_their_order_are_an_error(wanted: Any, given: Any, error: str) -> None:
     """Only where they pair by position, whichever interface reads them; rows with ids pair by these."""
     references, predictions = pd.Series(["a", "b", "c"], wanted), pd.Series(["a", "b", "c"], given)
     metric = evaluate.load(docscore.evaluate_module("anls_star"))
     sides: dict[str, Any] = {"references": references, "predictions": predictions}
     calls = (lambda: docscore.evaluate(**sides).score, lambda: metric.compute(**sides)["anls_score"])
     for call in calls:
-        if fault:
-            with pytest.raises(ValueError, match=f"^predictions: expected {re.escape(fault)}; values without ids"):
+        if error:
+            with pytest.raises(ValueError, match=f"^predictions: expected {re.escape(error)}; values without ids"):
                 call()
         else:
             assert call() == 1.0

@@ -116,7 +116,7 @@ def with_text(text: str) -> dict[str, Any]:
     ("predictions", "options", "title", "remedy", "offered"),
     [
         (TRUTHS, {}, "Every value is right.", "", None),
-        (INTEGERS, {}, f"{ALL} values written differently.", "Compared by value", BY_VALUE),
+        (INTEGERS, {}, f"{ALL} values in a different notation.", "Compared by value", BY_VALUE),
         (INTEGERS, {"metric": "kieval"}, OF_KIEVAL, "Compared by value", BY_VALUE),
         (with_text("xxxx"), {}, f"{ALL} wrong values.", "", None),
         (with_text("TEA"), {"ignore_case": False}, f"{ALL} wrong values.", "With case ignored", IGNORING_CASE),
@@ -203,7 +203,7 @@ def test_ties_are_runs_of_systems_that_are_not_proven_to_differ(proven: list[str
 
 
 def test_what_scores_a_pair_higher_is_what_scores_its_test_set_higher() -> None:
-    """A schema that names other fields is an error, as for files; what texts with faults would score is not asked."""
+    """A schema that names other fields is an error, as for files; what texts with errors would score is not asked."""
     pair = {"truth": '{"a": 1234.5}', "prediction": '{"a": "1.234,50"}'}
 
     def offered(**asked: Any) -> dict[str, str]:
@@ -222,17 +222,17 @@ def test_what_scores_a_pair_higher_is_what_scores_its_test_set_higher() -> None:
 
 
 @golden("server_functions", "editors")
-def test_a_fault_of_an_editor_is_named_with_its_place_and_what_mends_it(
+def test_an_error_of_an_editor_is_named_with_its_place_and_what_mends_it(
     text: str, said: str, place: list[int | None], button: str | None, after: str | None
 ) -> None:
     """The same on both sides, in the words of the command, but for quotes, what is cut off and files."""
     for side in ("truth", "prediction"):
         asked = {"truth": "1", "prediction": "1", "reading": "json", side: text}
-        faults = asyncio.run(server_functions.score_workspace(asked))["faults"]
-        other, fault = sorted(faults, key=bool)
-        assert (other, fault) == (None, faults[side == "prediction"])
-        assert (fault["text"], [fault["line"], fault["column"]]) == (said, place)
-        mend = fault["mend"]
+        errors = asyncio.run(server_functions.score_workspace(asked))["faults"]
+        other, error = sorted(errors, key=bool)
+        assert (other, error) == (None, errors[side == "prediction"])
+        assert (error["text"], [error["line"], error["column"]]) == (said, place)
+        mend = error["mend"]
         assert (mend and edited(text, mend["edits"])) == after
         assert mend is None or mend["repairs"] == (button != "Keep the first")
     words, _, _ = said.partition("; its last")
@@ -405,12 +405,12 @@ def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None
     found = asyncio.run(result_of(server_functions.begin_review, files))
     assert {each["path"] for each in found["places"]} == {"$.a", "$.a.b"}
     both = {"run": found["run"], "verdicts": '[[0, "prediction", 0, ""], [1, "prediction", 0, ""]]'}
-    fault = "a verdict on a part of what another verdict replaces or takes away"
+    error = "a verdict on a part of what another verdict replaces or takes away"
     scored = asyncio.run(server_functions.score_verdicts(both))
     assert [each[:2] for each in scored["faults"]] == [[0, "$.a.b"]]
-    assert (scored["faults"][0][2], scored["gains"]) == (fault, [[0, 0.0, 0.0]])
+    assert (scored["faults"][0][2], scored["gains"]) == (error, [[0, 0.0, 0.0]])
     refused = asyncio.run(server_functions.export_review({**both, "file": "references"}))
-    assert fault in refused["refused"]
+    assert error in refused["refused"]
     assert Review.read(exported_file(both)).counts["prediction"] == 2
     numbers = {each["path"]: number for number, each in enumerate(found["places"])}
     for place, typed, value in (("$.a.b", "1\n2", "1\n2"), ("$.a", '{"b": 1.0}', {"b": 1.0}), ("$.a", "tea", "tea")):
@@ -504,8 +504,8 @@ def test_answers_have_the_names_of_their_types(results: Results, monkeypatch: py
             answer = json.loads(json.dumps(actual))
             assert "refused" not in answer, (name, answer)
             check_names(answer, ANSWERS[name], name)
-        faulty = await server_functions.score_workspace({**pair, "truth": "{"})
-        check_names(faulty["faults"], "Fault", "fault")
+        invalid = await server_functions.score_workspace({**pair, "truth": "{"})
+        check_names(invalid["faults"], "Fault", "fault")
         check_names(await server_functions.read_rows({"run": "", "numbers": "1"}), "Refusal", "refusal")
 
     asyncio.run(visit())

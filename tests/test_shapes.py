@@ -47,7 +47,7 @@ def run_in(folder: Path, command: str, write: Write, files: dict[str, str], *mor
 def test_a_shape_gets_its_figure(
     write: Write, tmp_path: Path, files: dict[str, str], command: str, pairs: list[Any]
 ) -> None:
-    """By the command and in Python, without a remark; a wrong value in each stays wrong."""
+    """By the command and in Python, without a warning; a wrong value in each stays wrong."""
     done = run_in(tmp_path, command, write, files)
     assert (done.code, done.err) == (0, "")
     expected = mean(pairs)
@@ -80,8 +80,8 @@ def test_the_page_takes_what_the_command_takes(
     assert run_python("-c", actual["python"], cwd=tmp_path).splitlines()[-1] == str(actual["score"])
 
 
-@golden("shapes", "doubts")
-def test_a_doubtful_shape_gets_a_sentence(
+@golden("shapes", "warnings")
+def test_an_unexpected_shape_gets_a_warning(
     write: Write, tmp_path: Path, files: dict[str, str], command: str, sentence: str, pairs: list[Any]
 ) -> None:
     """The figure stays what the options say."""
@@ -95,7 +95,7 @@ def test_a_doubtful_shape_gets_a_sentence(
     assert result.score == pytest.approx(mean(pairs))
 
 
-@golden("shapes", "faults")
+@golden("shapes", "errors")
 def test_a_shape_without_a_figure_gets_a_sentence(
     write: Write, tmp_path: Path, files: dict[str, str], command: str, sentence: str
 ) -> None:
@@ -184,7 +184,7 @@ def test_explain_reads_a_query(write: Write) -> None:
 
 @pytest.mark.parametrize("count", [4, 5])
 def test_few_documents_may_have_a_field_of_their_own(count: int) -> None:
-    """And keys without a value cost nothing, nor do keys that are spelt otherwise, of which another remark tells."""
+    """And keys without a value cost nothing, nor do keys that are spelt otherwise, which another warning is about."""
     sides: dict[str, Any] = {"references": [{"a": "x"}] * count, "predictions": [{"a": "x", "b": "y"}] * count}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -193,7 +193,7 @@ def test_few_documents_may_have_a_field_of_their_own(count: int) -> None:
     assert len(caught) == (count == 5)
 
 
-def test_good_data_is_not_doubted(docubench: Path, real_receipts: Path) -> None:
+def test_good_data_gets_no_warning(docubench: Path, real_receipts: Path) -> None:
     """Warnings are errors in tests."""
     for folder in (REFERENCES.parent, docubench, real_receipts):
         for path in (path for path in folder.glob("predictions*.jsonl") if path.stem[12:] not in ("text", "confident")):

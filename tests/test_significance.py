@@ -12,9 +12,9 @@ from docscore.stats import significance
 from docscore.stats.intervals import Array, Ratios
 from docscore.stats.significance import (
     Rank,
-    drawn_swaps,
     permutation_p_values,
     ranks_of,
+    sampled_swaps,
 )
 
 
@@ -40,16 +40,16 @@ def test_swaps_are_drawn_with_even_chances_and_whatever_the_size_of_a_batch(
     m: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Five standard errors, for each document and each pair of neighbours."""
-    whole = np.vstack(list(drawn_swaps(m, 2_000, 7)))
+    whole = np.vstack(list(sampled_swaps(m, 2_000, 7)))
     monkeypatch.setattr(significance, "BATCH_CELLS", 300 * m)
-    parts = list(drawn_swaps(m, 2_000, 7))
+    parts = list(sampled_swaps(m, 2_000, 7))
     assert len(parts) == 7
     assert np.array_equal(np.vstack(parts), whole)
     assert whole.shape == (2_000, m)
     assert set(np.unique(whole)) == {0.0, 1.0}
     assert np.abs(whole.mean(axis=0) - 0.5).max() < 5 * 0.5 / 2_000**0.5
     assert np.abs((whole[:, 1:] == whole[:, :-1]).mean(axis=0) - 0.5).max() < 5 * 0.5 / 2_000**0.5
-    assert not np.array_equal(np.vstack(list(drawn_swaps(m, 2_000, 8))), whole)
+    assert not np.array_equal(np.vstack(list(sampled_swaps(m, 2_000, 8))), whole)
 
 
 def test_drawn_p_values_are_those_of_scipy_but_for_the_draws() -> None:

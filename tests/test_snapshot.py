@@ -1,6 +1,6 @@
 """What every command and evaluate module gives for some forty inputs, good and bad, byte for byte.
 
-The expected outputs are the files of tests/data/snapshot, one a face. This writes them anew, from what the code gives
+The expected outputs are the files of tests/data/snapshot, one per interface. This rewrites them from what the code gives
 now; read the diff, and name each difference in CHANGELOG.md:
 
     DOCSCORE_WRITE_SNAPSHOT=1 python -m pytest -q tests/test_snapshot.py tests/test_playground_api.py
@@ -57,12 +57,12 @@ def words(page: str) -> str:
     return f"{len(page):,} characters, {digest}\n{shortened(text)}\n"
 
 
-def compare(face: str, parts: list[tuple[str, str]], folder: Path) -> None:
-    """Hold the outputs of a face beside its file, or write it."""
+def compare(interface: str, parts: list[tuple[str, str]], folder: Path) -> None:
+    """Hold the outputs of an interface beside its file, or write it."""
     text = "".join(f"##### {name}\n{without_versions(output)}\n" for name, output in parts)
     text = text.replace(str(folder), "FOLDER").replace(str(ROOT), "ROOT")
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    path = DATA / f"{face}.txt"
+    path = DATA / f"{interface}.txt"
     if os.environ.get("DOCSCORE_WRITE_SNAPSHOT"):
         DATA.mkdir(exist_ok=True)
         path.write_bytes(text.encode())
@@ -122,7 +122,7 @@ def first_id(case: Case) -> list[str]:
 
 
 @golden("test_sets", "commands")
-def test_the_command(face: str, arguments: list[str], drawn: str, folder: Path) -> None:
+def test_the_command(interface: str, arguments: list[str], drawn: str, folder: Path) -> None:
     """R, P and N are the files of a test set, and ID names a document."""
     command, parts = arguments[0], []
     for name, case, (references, predictions, new) in sets_in(folder):
@@ -132,7 +132,7 @@ def test_the_command(face: str, arguments: list[str], drawn: str, folder: Path) 
         if command in NOT_OF:
             flags = without(flags, *NOT_OF[command], *(["--schema"] if "--metric" in chosen else []))
         parts.append((name, printed(run(*chosen, *flags), DRAWN[drawn])))
-    compare(face, parts, folder)
+    compare(interface, parts, folder)
 
 
 def without(flags: Sequence[str], *names: str) -> list[str]:

@@ -80,7 +80,7 @@ def test_any_split_and_order_gives_the_same_bits(rows: Rows, rules: dict[str, An
 @pytest.mark.filterwarnings("ignore:references. .* accept a missing value")  # random ground truths may
 @pytest.mark.ci
 @pytest.mark.parametrize("rules", RULES)
-def test_many_documents_with_small_faults(rules: dict[str, Any]) -> None:
+def test_many_documents_with_small_errors(rules: dict[str, Any]) -> None:
     """Their scores are no round numbers, so that plain sums of floats would depend on their order."""
     rng = random.Random(5)
     documents = [{"a": random_truth(rng, 2), "t": "word " * rng.randint(1, 9), "l": ["x", "ab"]} for _ in range(60)]
@@ -213,7 +213,7 @@ def test_a_state_holds_no_rows() -> None:
 
 
 def test_a_batch_that_is_refused_counts_nothing() -> None:
-    """Neither its rows nor what was parsed before the fault was found; nor a good state beside one of other rules."""
+    """Neither its rows nor what was parsed before the error was found; nor a good state beside one of other rules."""
     state = ScoreState(metrics=("anls_star", "anls"), parse="json")
     state.update(["x"], ["x"])
     before = pickle.dumps(state)

@@ -174,7 +174,7 @@ def test_where_there_is_no_interval_a_sentence_says_why(truths: list[str], ours:
     assert (result["confidence_interval"], result["standard_error"], result["confidence_note"]) == (None, None, note)
 
 
-def test_every_face_names_the_formula_of_an_interval_of_few_rows(tmp_path: Path) -> None:
+def test_every_interface_names_the_formula_of_an_interval_of_few_rows(tmp_path: Path) -> None:
     """Terminal, JSON, report and page; the table of systems behind the ends."""
     summary = scored(["tea", "rum", "gin"], ["tea", "rom", "gin"], 0.95)
     name = "Wilson's formula on the mean"
@@ -276,7 +276,7 @@ def test_what_is_counted_by_a_schema_is_what_its_tree_says(truth: Any, predictio
 
 
 def test_a_null_that_was_predicted_is_no_missing_prediction() -> None:
-    """Only a row that is not there is one; its points are told apart from a null that is."""
+    """Only a row that is not there is one; its points are distinguished from a null that is."""
     pairs = pairs_of([pred("a", None)], [ref("a", "tea"), ref("b", "tea")], "zero")
     lost = {cause: part for cause, part in evaluation_of(pairs, missing="zero").lost.items() if part}
     assert lost == {"missing field": 0.5, "missing prediction": 0.5}

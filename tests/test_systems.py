@@ -258,8 +258,8 @@ def test_columns_of_other_names_are_those_of_the_first_system(tmp_path: Path) ->
     with pytest.raises(ValueError, match=r"z.csv: expected a column 'said' .* got 'doc', 'other'"):
         scores(3)
     asked = SortRequest(files=[truths, *systems], truth=0, is_pair=False)
-    faults = [each.get("fault", "") for each in sort_files(asked)["files"]]
-    assert faults == ["", "", "", "It lacks the column 'said', which x.csv has."]
+    errors = [each.get("fault", "") for each in sort_files(asked)["files"]]
+    assert errors == ["", "", "", "It lacks the column 'said', which x.csv has."]
 
 
 def test_fields_of_documents_without_a_common_schema_are_those_of_one_key(tmp_path: Path) -> None:

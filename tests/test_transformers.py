@@ -288,7 +288,7 @@ WRONG: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     (None, {"parse": "yaml"}, ValueError, "parse: expected None, 'text', 'json', 'repair' or 'donut', got 'yaml'"),
     (None, {"references": {"a": "x"}}, TypeError, "references: expected a list of rows, got dict"),
     (None, {"references": ["x"], "rows": 2}, ValueError, "rows: expected 1, one for each reference, got 2"),
-    (None, {"rows": 0}, ValueError, "rows: expected a whole number of at least 1, got 0"),
+    (None, {"rows": 0}, ValueError, "rows: expected an integer of at least 1, got 0"),
     (None, {"references": ["{"], "parse_references": "json"}, ValueError, "row '0'.*"),
 ]
 

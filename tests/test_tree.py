@@ -1,4 +1,4 @@
-"""The score tree: what each node says, for pairs worked out by hand, and the remarks on it."""
+"""The score tree: what each node says, for pairs worked out by hand, and the annotations of it."""
 
 from __future__ import annotations
 
@@ -201,20 +201,20 @@ def test_lines_keep_to_one_column_however_deep() -> None:
 OPTIONS = CompareOptions()
 
 
-def remarks(tree: ScoreTree, options: CompareOptions | None = OPTIONS) -> list[tuple[str, float]]:
+def annotations_in(tree: ScoreTree, options: CompareOptions | None = OPTIONS) -> list[tuple[str, float]]:
     return [(annotation_text(each), each.points_lost) for each in annotations_of(tree, options)]
 
 
-@golden("annotations", "remarks")
-def test_remarks(truth: Any, prediction: Any, expected: list[list[Any]]) -> None:
-    found = remarks(score_tree(truth, prediction))
+@golden("annotations", "annotations")
+def test_annotations(truth: Any, prediction: Any, expected: list[list[Any]]) -> None:
+    found = annotations_in(score_tree(truth, prediction))
     assert [text for text, _ in found] == [text for text, _ in expected]
     assert [lost for _, lost in found] == pytest.approx([lost for _, lost in expected])
 
 
 def test_numbers_by_value_are_no_gain_where_they_are_compared_so() -> None:
     options = CompareOptions(numbers="value")
-    assert remarks(score_tree({"a": 1000}, {"a": 1000.0}, numbers="value"), options) == []
+    assert annotations_in(score_tree({"a": 1000}, {"a": 1000.0}, numbers="value"), options) == []
 
 
 def test_values_of_a_typed_tree_are_exchanged_where_they_are_equal() -> None:
@@ -249,13 +249,13 @@ def test_values_that_a_schema_compares_exactly_are_exchanged_only_where_they_are
 
 
 @given(truths, predictions)
-def test_remarks_lose_no_more_than_is_lost(truth: Any, prediction: Any) -> None:
+def test_annotations_lose_no_more_than_is_lost(truth: Any, prediction: Any) -> None:
     """The points of each; those of all groups together; and every path is one of the tree."""
     tree = score_tree(truth, prediction)
     found = annotations_of(tree, OPTIONS)
     paths = {node.path for node in tree.nodes()}
     assert {path for each in found for path in each.paths} <= paths
-    for kind in ("exchanged", "same value", "group"):
+    for kind in ("exchanged", "different notation", "group"):
         assert fsum(each.points_lost for each in found if each.kind == kind) <= 1 - tree.score + 1e-9
     assert all(each.gain is None or 0 < each.gain <= 1 - tree.score + 1e-9 for each in found)
 
@@ -271,8 +271,8 @@ def test_an_exchange_gains_what_it_says(truth: Any, prediction: Any) -> None:
     for each in annotations_of(tree, OPTIONS):
         if each.kind == "exchanged":
             first, second = (path.removeprefix("$.") for path in each.paths)
-            mended = {**flat[1], first: flat[1].get(second), second: flat[1].get(first)}
-            assert score_tree(flat[0], mended).score == pytest.approx(tree.score + each.points_lost)
+            repaired = {**flat[1], first: flat[1].get(second), second: flat[1].get(first)}
+            assert score_tree(flat[0], repaired).score == pytest.approx(tree.score + each.points_lost)
 
 
 @pytest.mark.parametrize("seed", range(60))

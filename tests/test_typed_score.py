@@ -218,7 +218,7 @@ def test_what_is_no_schema(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"s.json, line 1, column 2: expected double quotes"):
         typed_score("x", "x", tmp_path / "s.json")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match=r"empty: expected a JSON Schema a document, ID.json, got none"):
+    with pytest.raises(ValueError, match=r"empty: expected one JSON Schema per document, ID.json, got none"):
         typed_score("x", "x", tmp_path / "empty")
     with pytest.raises(FileNotFoundError):
         typed_score("x", "x", tmp_path / "none.json")
@@ -410,7 +410,7 @@ def test_comparators_that_are_wrong_name_the_place(comparators: dict[Any, Any], 
 BILL = {"total": 12.5, "date": "2024-05-01", "items": [{"name": "tea", "price": 2.5}]}
 
 
-@golden("doubts", "schemas that reach nothing")
+@golden("warnings", "schemas that reach nothing")
 def test_a_schema_that_reaches_nothing_is_an_error(schema: dict[str, Any], sentence: str) -> None:
     """Of a test set as a whole, however it is scored; functions and hooks of one row, or of a batch, say nothing."""
     sides: dict[str, Any] = {"references": [BILL, None], "predictions": [BILL, None]}

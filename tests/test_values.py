@@ -236,7 +236,7 @@ def test_a_named_tuple_is_no_one_of() -> None:
         anls_score(1, {"k": Named(1, 2)})
 
 
-def test_faults_inside_objects_of_classes_are_named_too() -> None:
+def test_errors_inside_objects_of_classes_are_named_too() -> None:
     with pytest.raises(TypeError, match=r"^\$\.tags\[0\]: expected a JSON value, got bytes$"):
         anls_score(Item("x", [b""]), 1)
     with pytest.raises(TypeError, match=r"^\$\.l\.amounts: expected a JSON value, got set$"):

@@ -321,12 +321,12 @@ def order_bar(seed: int) -> tuple[int, int]:
 # Random verdicts
 
 
-def drawn_value(rng: random.Random, depth: int = 3, *, options: bool = True) -> Any:
+def sampled_value(rng: random.Random, depth: int = 3, *, options: bool = True) -> Any:
     """A small value, in which equal parts are frequent; with `options` a ground truth, which may have one-ofs."""
     kind = rng.random()
     if depth == 0 or kind < 0.35:
         return rng.choice(["a", "ab", "abc", "b c", "", "12.50", None, 1, 2, 1.5, True, "é", "a long text"])
-    parts = [drawn_value(rng, depth - 1, options=options) for _ in range(rng.randint(0, 4))]
+    parts = [sampled_value(rng, depth - 1, options=options) for _ in range(rng.randint(0, 4))]
     if kind < 0.42 and options and parts:
         return {"$one_of": parts}
     if kind < 0.7:
@@ -334,18 +334,18 @@ def drawn_value(rng: random.Random, depth: int = 3, *, options: bool = True) -> 
     return dict(zip(rng.sample(["a", "b", "c", "unit price", "a.b", "[0]"], len(parts)), parts, strict=True))
 
 
-def drawn_document(rng: random.Random) -> Any:
+def sampled_document(rng: random.Random) -> Any:
     """A ground truth: most often an object with a list of rows."""
     if rng.random() < 0.2:
-        return drawn_value(rng)
+        return sampled_value(rng)
     rows = [
-        {key: drawn_value(rng, 2) for key in rng.sample(["a", "b", "unit price", "n"], rng.randint(1, 4))}
+        {key: sampled_value(rng, 2) for key in rng.sample(["a", "b", "unit price", "n"], rng.randint(1, 4))}
         for _ in range(rng.randint(0, 5))
     ]
     return {
-        "total": drawn_value(rng, 1),
+        "total": sampled_value(rng, 1),
         "rows": [*rows, *rng.sample(rows, rng.randint(0, len(rows)))],
-        "x": drawn_value(rng),
+        "x": sampled_value(rng),
     }
 
 
@@ -354,7 +354,7 @@ def changed(rng: random.Random, value: Any) -> Any:
     if isinstance(value, dict) and "$one_of" in value:
         return changed(rng, rng.choice(value["$one_of"]))
     if rng.random() < 0.12:
-        return drawn_value(rng, 2, options=False)
+        return sampled_value(rng, 2, options=False)
     if isinstance(value, list):
         rows = [changed(rng, row) for row in value if rng.random() < 0.85]
         return rng.sample(rows, len(rows))
@@ -460,7 +460,7 @@ def check_verdicts(seed: int) -> str:
         AssertionError: for a corrected ground truth that cannot be.
     """
     rng = random.Random(seed)
-    answers = [drawn_document(rng) for _ in range(rng.choice([1, 1, 1, 2]))]
+    answers = [sampled_document(rng) for _ in range(rng.choice([1, 1, 1, 2]))]
     references = [{"question_id": "d", "references": answers, "page": 3}]
     systems = {f"s{i}": [{"question_id": "d", "prediction": changed(rng, rng.choice(answers))}] for i in range(3)}
     with warnings.catch_warnings():

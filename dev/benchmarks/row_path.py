@@ -67,7 +67,7 @@ def path_of(work: Callable[[], object]) -> RowPath:
 
 
 def paths() -> dict[str, RowPath]:
-    """Return the path of the row by each way in."""
+    """Return the path of the row by each kind of input."""
     metric = evaluate.load(docscore.evaluate_module("anls_star"))
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, f"{side}.jsonl") for side in ("references", "predictions")]

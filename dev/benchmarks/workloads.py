@@ -97,7 +97,7 @@ TYPED_SCHEMA: dict[str, Any] = {
 
 
 def typed_invoices(count: int) -> list[Pair]:
-    """Make invoices with numbers and dates, written differently on each side, for `TYPED_SCHEMA`."""
+    """Make invoices with numbers and dates that have a different notation on each side, for `TYPED_SCHEMA`."""
     rng, pairs = random.Random(5), []
     for _ in range(count):
         truth: dict[str, Any] = {f"field_{k}": words(rng, 4, 24) for k in range(5)}

@@ -38,7 +38,7 @@ class Draws:
         self.left = MOST_CHARACTERS
 
     def number(self, most: int) -> int:
-        """A whole number from 0 to a largest one."""
+        """An integer from 0 to a largest one."""
         return int(self.source.ConsumeIntInRange(0, most))
 
     def is_so(self) -> bool:
@@ -150,7 +150,7 @@ class Draws:
         return truth, self.changed(truth)
 
     def answer(self) -> str:
-        """A text as a model may answer with JSON: with prose, fences, faults, an end too early."""
+        """A text as a model may answer with JSON: with prose, fences, errors, an end too early."""
         value = self.value()
         written = json.dumps(value, ensure_ascii=self.is_so(), indent=self.pick((None, 1)))
         pieces = []

@@ -75,8 +75,8 @@ def is_about_the_input(error: Exception) -> bool:
     if isinstance(error, OSError):
         return bool(error.filename)
     if isinstance(error, DataError):
-        named = (fault.diagnostic.place or str(fault).startswith("and ") for fault in error.faults)
-        return bool(error.faults) and all(named)
+        named = (row_error.diagnostic.place or str(row_error).startswith("and ") for row_error in error.errors)
+        return bool(error.errors) and all(named)
     if not isinstance(error, InputError):
         return False
     return str(error).startswith(_ABOUT_ALL) or (bool(error.place) and len(str(error)) > len(error.place))

@@ -33,7 +33,7 @@ def pairs(name: str, every: int) -> Iterator[tuple[str, str]]:
         yield json.dumps(case["ground_truth"]), json.dumps(case["prediction"])
 
 
-def drawn_seeds() -> list[bytes]:
+def sampled_seeds() -> list[bytes]:
     """Random bytes to draw from, always the same."""
     rng = random.Random(1)
     return [DRAWN + rng.randbytes(16 * (1 + number)) for number in range(_RANDOM_SEEDS)]

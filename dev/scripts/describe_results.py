@@ -115,7 +115,7 @@ SAMPLE = {
         "the score of the row; null for a row without evidence", SHARE_OR_NONE, None, "with this primary metric"
     ),
     "parsed": Key(
-        "how its text was read: `exact`, `extracted`, `mended`, `ambiguous` or `failed`; None without a prediction",
+        "how its text was read: `exact`, `extracted`, `repaired`, `ambiguous` or `failed`; None without a prediction",
         {"type": ["string", "null"]},
         PARSE,
         "with --parse",
@@ -131,7 +131,7 @@ SAMPLE = {
 PARSED_IDS = {
     "failed": Key("the ids of the texts that parse_failures counts", IDS),
     "extracted": Key("the ids of the texts that parse_extracted counts", IDS, REPAIR, "with --parse repair"),
-    "mended": Key("the ids of the texts that parse_mended counts", IDS, REPAIR, "with --parse repair"),
+    "repaired": Key("the ids of the texts that parse_repaired counts", IDS, REPAIR, "with --parse repair"),
     "ambiguous": Key("the ids of the texts that parse_ambiguous counts", IDS, REPAIR, "with --parse repair"),
 }
 COUNTS = {
@@ -157,7 +157,7 @@ COUNTS = {
     "parse_extracted": Key(
         "the number of texts with JSON inside prose or a code fence", COUNT, REPAIR, "with --parse repair"
     ),
-    "parse_mended": Key(
+    "parse_repaired": Key(
         "the number of texts with JSON that was malformed or cut off, and was repaired",
         COUNT,
         REPAIR,

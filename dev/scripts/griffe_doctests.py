@@ -1,4 +1,4 @@
-"""An extension of griffe for the site: the doctests of docstrings are drawn as code."""
+"""An extension of griffe for the site: the doctests of docstrings are rendered as code."""
 
 from __future__ import annotations
 

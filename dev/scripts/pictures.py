@@ -44,7 +44,7 @@ PAGE = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 16px; font
 
 
 def check_fonts() -> None:
-    """Stop where a script of the receipts would be drawn as boxes."""
+    """Stop where a script of the receipts would be rendered as boxes."""
     command = shutil.which("fc-list") or "fc-list", ":lang=ja"
     if not subprocess.run(command, check=True, capture_output=True).stdout:
         sys.exit("no font for Japanese: apt-get install fonts-noto-cjk")
@@ -54,7 +54,7 @@ MARGIN = 16  # pixels below what a picture shows
 
 
 def empty_foot(picture: Image.Image) -> int:
-    """How many rows of pixels at the foot of a picture are of one colour."""
+    """How many rows of pixels at the bottom of a picture are of one colour."""
     pixels = np.asarray(picture.convert("RGB"))
     return int(np.argmin((pixels == pixels[:, :1]).all(axis=(1, 2))[::-1]))
 

@@ -24,7 +24,7 @@ class _Links(Treeprocessor):  # type: ignore[misc]
 
 
 class RepositoryLinks(Extension):  # type: ignore[misc]
-    """Changes the links of a page when it is drawn."""
+    """Changes the links of a page when it is rendered."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  Markdown's name
         """Run before the links between pages are changed."""

@@ -59,8 +59,8 @@ def automation_command(
 
     Predictions have the form {"$value": ..., "$confidence": 0.93}, or their rows have numbers of the same shape in the
     column "confidence". For thresholds from 0 to 1, a reviewer corrects or deletes the wrong values whose confidence
-    is below the threshold, and of values without one. A review does not find missing values, so accuracy can stay below
-    the target.
+    is below the threshold, and of values without one. Reviewing low-confidence values cannot find values that are
+    missing, so accuracy can stay below the target.
     """
     shared["with_confidences"] = True
     (evaluation,) = evaluations_of_files(references, [predictions], shared)

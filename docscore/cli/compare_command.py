@@ -49,7 +49,7 @@ from docscore.report.markup import comparison_as_markdown
     "--max-loss",
     type=Number(min=0, max=1, max_open=True),
     metavar="LOSS",
-    help="Exit with status 1 if the first metric of NEW is more than LOSS below that of BASE.",
+    help="Exit with status 1 if the primary metric of NEW is more than LOSS below that of BASE.",
 )
 @click.option(
     "--max-field-loss",
@@ -69,18 +69,20 @@ from docscore.report.markup import comparison_as_markdown
     "fields",
     multiple=True,
     metavar="NAME",
-    help="With --max-field-loss: judge only this field, such as items[].price. Repeatable.",
+    help="With --max-field-loss: evaluate only this field, such as items[].price. Repeatable.",
 )
 @click.option(
     "--min-documents",
-    type=Number(whole=True, min=1),
+    type=Number(integer=True, min=1),
     default=FEWEST_DOCUMENTS,
     show_default=True,
     metavar="N",
     help="The gate evaluates only fields and slices with at least N documents; with --beyond-chance, N is at least the "
     "number that can show a loss, 6 at a confidence level of 0.95.",
 )
-@click.option("--every-slice", is_flag=True, help="With --by: judge all rows, and those of each value by themselves.")
+@click.option(
+    "--every-slice", is_flag=True, help="With --by: evaluate all rows, and those of each value by themselves."
+)
 @click.option(
     "--beyond-chance",
     is_flag=True,
@@ -122,7 +124,7 @@ def compare_command(
     """Compare BASE and NEW, the predictions of two systems for the same documents.
 
     The files have the form that `score` reads. Without --references, both also hold the ground truths, as logs do. The
-    first metric decides: its difference has a paired interval and a paired permutation test. Tables list the largest
+    primary metric decides: its difference has a paired interval and a paired permutation test. Tables list the largest
     gains and losses, and the changes of fields, of causes of lost points and, with --by, of groups of rows. Their
     q-values account for the number of tests (Benjamini-Hochberg). Other metrics are listed too.
     """

@@ -64,7 +64,7 @@ def run_command() -> int:
         except SystemExit as error:  # raised by click and rich when the pipe is closed
             status = _PIPE_CLOSED if error.code == 1 else 0
         except Exception as error:  # noqa: BLE001  the exit status must not be that of a gate
-            status, messages = _ended(error)
+            status, messages = _exit_status(error)
     try:
         for line in (*dict.fromkeys(_line_of(warning.message) for warning in caught), *messages):
             say(line)
@@ -97,7 +97,7 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _ended(error: Exception) -> tuple[int, list[str]]:  # noqa: PLR0911  one for each kind of error
+def _exit_status(error: Exception) -> tuple[int, list[str]]:  # noqa: PLR0911  one for each kind of error
     """Return the exit status and the error messages of a command that failed."""
     if isinstance(error, click.Abort):
         if not isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D at a prompt

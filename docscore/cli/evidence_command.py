@@ -66,8 +66,8 @@ def evidence_command(references: Path, *, documents: Path | None, output: Path, 
         value_column("kept", "had evidence"),
         unit="fields",
     )
-    if located.remark:
-        say(located.remark)
+    if located.warning:
+        say(located.warning)
     say(f"wrote {output}")
     if as_json:
         print_json("evidence", {"fields": list(table)})

@@ -98,8 +98,8 @@ def explain_command(
     value each.
 
     Each line shows a value, an object or a list: its status (= exact, ≈ partial, ≠ wrong, − missing, + only in the
-    prediction), its score, the points it loses of the row's 1.000, and the expected → predicted value. Remarks below
-    the tree point out swapped values, values that differ only in notation, and groups of equal losses.
+    prediction), its score, the points it loses of the row's 1.000, and the expected → predicted value. Annotations
+    below the tree point out swapped values, values that differ only in notation, and groups of equal losses.
     """
     reading, options = options_of(shared)
     metric = metric or (ANLS_STAR if options.schema is None else TYPED)
@@ -152,7 +152,7 @@ def _one_row(references: Path | None, predictions: Path, question_id: str | None
 
 
 def _pairs(references: Path | None, predictions: Path, question_id: str | None, reading: ReadOptions) -> TestSet:
-    """Read the rows. Faults of rows other than the one to explain are ignored."""
+    """Read the rows. Errors of rows other than the one to explain are ignored."""
     with_absent = replace(reading, missing="zero")
     if question_id is not None:
         with suppress(InputError):

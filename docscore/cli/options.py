@@ -23,7 +23,7 @@ from docscore.core.errors import (
     InputError,
     InputValueError,
     as_flag,
-    faults_summary,
+    errors_summary,
     row_place,
 )
 from docscore.core.options import OPTIONS, CompareOptions, ReadOptions, read_and_compare_options
@@ -45,21 +45,21 @@ class Number(click.FloatRange):
     """A finite number in a range. `click.FloatRange` accepts NaN, which a gate must not.
 
     Args:
-        whole: whether the number must be a whole one.
+        integer: whether the number must be a whole one.
         bounds: the range, as for `click.FloatRange`.
     """
 
-    def __init__(self, *, whole: bool = False, **bounds: Any) -> None:
+    def __init__(self, *, integer: bool = False, **bounds: Any) -> None:
         super().__init__(**bounds)
-        self.name = "integer" if whole else "number"
-        self.whole = whole
+        self.name = "integer" if integer else "number"
+        self.integer = integer
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         with suppress(click.BadParameter):
             number = super().convert(value, param, ctx)
-            if math.isfinite(number) and not (self.whole and number % 1):
-                return int(number) if self.whole else number
-        kind = "a whole number" if self.whole else "a number"
+            if math.isfinite(number) and not (self.integer and number % 1):
+                return int(number) if self.integer else number
+        kind = "an integer" if self.integer else "a number"
         return self.fail(f"expected {kind} in the range {self._describe_range()}, got {value}", param, ctx)
 
 
@@ -202,7 +202,7 @@ _DEBUG = click.Option(
 )
 
 SHARE = Number(min=0, max=1)
-COUNT = Number(whole=True, min=0)
+COUNT = Number(integer=True, min=0)
 
 
 def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -360,7 +360,7 @@ column_options = options_named(
 )
 num_proc_option = click.option(
     "--num-proc",
-    type=Number(whole=True, min=1),
+    type=Number(integer=True, min=1),
     default=1,
     metavar="N",
     show_default=True,
@@ -493,9 +493,9 @@ def evaluations_of_files(
     first = next(iter(sides.values()))
     if first.row_errors:
         skipped = first.skipped or 0
-        say(f"{faults_summary(first.row_errors)}; {skipped} of {len(first.ids) + skipped:,} rows are left out")
-        for fault in first.row_errors[:NAMED]:
-            say(fault.diagnostic.written(as_flag))
+        say(f"{errors_summary(first.row_errors)}; {skipped} of {len(first.ids) + skipped:,} rows are left out")
+        for error in first.row_errors[:NAMED]:
+            say(error.diagnostic.written(as_flag))
     found = evaluations_of(
         sides,
         options,

@@ -33,7 +33,7 @@ from docscore.report.console import print_evaluation, print_gate
     cls=Command,
     epilog=ending(
         "docscore score references.jsonl predictions.jsonl --fields",
-        failing="--fail-under: the first metric is below SCORE",
+        failing="--fail-under: the primary metric is below SCORE",
     ),
 )
 @two_files
@@ -42,7 +42,7 @@ from docscore.report.console import print_evaluation, print_gate
     "--fail-under",
     type=Number(min=0, max=1, min_open=True),
     metavar="SCORE",
-    help="Exit with status 1 if the first metric is below SCORE.",
+    help="Exit with status 1 if the primary metric is below SCORE.",
 )
 @click.option(
     "--beyond-chance",
@@ -69,7 +69,7 @@ def score_command(
 
     Both are JSONL, JSON, CSV or Parquet files, also compressed (.jsonl.gz). REFERENCES has rows {"question_id",
     "references": [acceptable answers]}, PREDICTIONS has rows {"question_id", "prediction"}, in any order. Plain values
-    pair by position. Give a file of both sides, such as a log, alone.
+    pair by position. If one file holds both sides, such as a log, pass only that file.
     """
     if beyond_chance and fail_under is None:
         click.get_current_context().fail("--beyond-chance needs --fail-under")

@@ -46,7 +46,7 @@ def suggest_schema_command(
 
     A field gets a comparator if that comparator reads nearly all its values, and they cannot mean anything else. Fields
     that could be read in several ways stay text, with a note. With PREDICTIONS, each field shows how many predicted
-    values are right but written differently, the points that they lose as text, and examples.
+    values are right but in a different notation, the points that they lose as text, and examples.
     """
     if output is not None and by is None:
         check_output(output)

@@ -28,7 +28,7 @@ from docscore.cli.options import (
     together,
 )
 from docscore.cli.terminal import print_json, say
-from docscore.core.errors import Faults, InputValueError
+from docscore.core.errors import InputValueError, RowErrors
 from docscore.core.output import check_output, write_report
 from docscore.evaluation.evaluation import figures_to_dict, views_to_dict
 from docscore.evaluation.systems import Systems, systems_of
@@ -205,7 +205,7 @@ def table_command(
 
 def _holds_references(path: Path, shared: Mapping[str, Any]) -> bool:
     """Return whether the first row of a file has references and no prediction; a pipe is not read twice."""
-    row = read_table(path, Faults("skip"), delimiter=shared["delimiter"]).first() if path.is_file() else None
+    row = read_table(path, RowErrors("skip"), delimiter=shared["delimiter"]).first() if path.is_file() else None
     keys = set(row) if isinstance(row, dict) else set()
     has_references, has_predictions = (
         keys & {column, column.partition(".")[0], getattr(BY_ID, side), getattr(ANLS, side)}
@@ -263,7 +263,7 @@ def names_of_systems(files: Sequence[tuple[str, Path]], *, are_logs: bool) -> li
 
 
 def _names_of_runs(systems: Sequence[Path]) -> list[str] | None:
-    """Return model and method of each log, or None if these do not tell the logs apart."""
+    """Return model and method of each log, or None if these do not distinguish the logs."""
     try:
         runs = [run_of_log(path) for path in systems]
     except ValueError:

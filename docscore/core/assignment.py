@@ -173,8 +173,8 @@ def match(
     criteria = [score[rest]]
     if not constant:
         criteria += [earned[rest], (np.add.outer(truth_sizes, prediction_sizes) - weight)[rest]]
-    of_rest = ties and ties.within(open_rows, open_columns)
-    best[open_rows] = open_columns[lexicographic_assignment(criteria, of_rest)[1]]
+    open_preferences = ties and ties.within(open_rows, open_columns)
+    best[open_rows] = open_columns[lexicographic_assignment(criteria, open_preferences)[1]]
     return everyone, best, False
 
 
@@ -422,7 +422,7 @@ def match_blocks(
     """Return S and L of the two lists of each block by its best matching, each of shape (len(rows), len(columns)).
 
     Shortcut: where no assignment can change the sums, compute all blocks at once. This holds for blocks in which all
-    pairs are alike, or each row (or column) has one clear best, and L is a whole number.
+    pairs are alike, or each row (or column) has one clear best, and L is an integer.
     """
     sums = np.zeros((2, len(rows), len(columns)))
     sums[1] = np.add.outer([fsum(truth_sizes[row]) for row in rows], [fsum(prediction_sizes[row]) for row in columns])
@@ -483,7 +483,7 @@ def _settled_blocks(
         high, rest = halves(earned * best)
         sums[0][chosen] = (of_blocks(np.add, high) + of_blocks(np.add, rest))[chosen]
         if not plain:
-            sums[1][chosen] = of_blocks(np.add, surplus * best)[chosen]  # whole numbers
+            sums[1][chosen] = of_blocks(np.add, surplus * best)[chosen]  # integers
         settled |= chosen
     return settled, sums
 
@@ -578,9 +578,9 @@ def _take_first(allowed: Mask, needed: Sequence[bool], matched: list[int]) -> No
         matched: the column of each row in a matching; it is changed in place.
     """
     owner = {column: row for row, column in enumerate(matched)}
-    by_column, untaken = allowed.T.copy(), np.ones(len(needed), dtype=bool)
+    by_column, is_free = allowed.T.copy(), np.ones(len(needed), dtype=bool)
     for row, left in enumerate(matched):
-        wanted = allowed[row] & untaken
+        wanted = allowed[row] & is_free
         after = _exchanges(row, int(wanted.argmax()), by_column, needed, matched, owner)
         path = [min(column for column in after if wanted[column])]
         while path[-1] != left:
@@ -589,7 +589,7 @@ def _take_first(allowed: Mask, needed: Sequence[bool], matched: list[int]) -> No
         for column, taker in zip(path, takers, strict=False):  # the row itself, which comes last, has taken its column
             if taker is not None:
                 matched[taker], owner[column] = column, taker
-        untaken[matched[row]] = False
+        is_free[matched[row]] = False
 
 
 def _exchanges(
@@ -708,7 +708,7 @@ def sum_of_ties(numbers: Sequence[float]) -> float:
 def _fraction(number: float) -> tuple[int, int]:
     """Return the fraction with a small denominator that a number rounds, or otherwise the number itself.
 
-    This is `Fraction.limit_denominator` on whole numbers, which takes a tenth of its time.
+    This is `Fraction.limit_denominator` on integers, which takes a tenth of its time.
     """
     exact = left, right = number.as_integer_ratio()
     (top, bottom), (above, below) = (1, 0), (0, 1)

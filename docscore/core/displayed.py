@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 
-class Hooks:
+class LazyRenderer:
     """What results call when they are shown. `docscore/__init__.py` sets it.
 
     Attributes:
@@ -19,13 +19,13 @@ class Displayed:
     __slots__ = ()
 
     def __str__(self) -> str:
-        text: str = Hooks.display().text_of(self)
+        text: str = LazyRenderer.display().text_of(self)
         return text
 
     def _repr_html_(self) -> str:
-        html: str = Hooks.display().html_of(self)
+        html: str = LazyRenderer.display().html_of(self)
         return html
 
     def _renderers(self, **settings: Any) -> Any:
         """Return the functions that render the report on the result, by extension."""
-        return Hooks.display().renderers_of(self, **settings)
+        return LazyRenderer.display().renderers_of(self, **settings)

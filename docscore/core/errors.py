@@ -1,4 +1,4 @@
-"""Errors about inputs, with the place, the expected and the given value as attributes; faults of rows."""
+"""Errors about inputs, with the place, the expected and the given value as attributes; errors of rows."""
 
 from __future__ import annotations
 
@@ -229,9 +229,9 @@ def not_utf8(place: PlacePart, error: UnicodeDecodeError, remedy: str | Remedy =
     return Diagnostic((place,), "UTF-8 text", f"the byte 0x{error.object[error.start]:02x}", remedy=remedy)
 
 
-_JSON_FAULTS = tuple(
+_JSON_ERRORS = tuple(
     (re.compile(pattern), sentence)
-    for pattern, sentence in (  # by the message of the parser, the sign before the fault, and the text from there on
+    for pattern, sentence in (  # by the message of the parser, the sign before the error, and the text from there on
         (r".*\n\n\Z", "the text is empty"),
         (r".*\n.\n\Z", "the text ends before its brackets are closed"),
         (r"Unterminated", "the text ends within a string"),
@@ -256,7 +256,7 @@ _JSON_FAULTS = tuple(
 _WORD = re.compile(r"\w{1,30}|`{1,3}|.?", re.DOTALL)
 
 
-def json_fault(error: JSONDecodeError) -> tuple[Diagnostic, int, int]:
+def json_error(error: JSONDecodeError) -> tuple[Diagnostic, int, int]:
     """Return the diagnostic for a text that is not JSON, whose place is a line and a column, and both as numbers."""
     before, rest = error.doc[: error.pos].rstrip(), error.doc[error.pos :]
     if not rest.strip():
@@ -266,7 +266,7 @@ def json_fault(error: JSONDecodeError) -> tuple[Diagnostic, int, int]:
     line = before.count("\n") + 1
     where = f" at the end of line {line}" if line < error.lineno else ""
     said = f"{error.msg}\n{before[-1:]}\n{rest}"
-    sentence = next(sentence for pattern, sentence in _JSON_FAULTS if pattern.match(said))
+    sentence = next(sentence for pattern, sentence in _JSON_ERRORS if pattern.match(said))
     problem = sentence.format(got=repr(_WORD.findall(rest)[0]), where=where)
     return Diagnostic((f"line {error.lineno}, column {error.colno}",), problem=problem), error.lineno, error.colno
 
@@ -356,22 +356,22 @@ def short_repr(value: object) -> str:
     return text if len(text) <= _LONGEST_REPR else f"{text[:_LONGEST_REPR]}..."
 
 
-NAMED = 5  # faults or ids that a message names
-KEPT = 1_000  # faults of a kind that are kept; the others are only counted
+NAMED = 5  # errors or ids that a message names
+KEPT = 1_000  # errors of a kind that are kept; the others are only counted
 
 
-class Faulty:
+class InvalidRow:
     """Stands for a row that could not be read."""
 
 
-class Fault(NamedTuple):
-    """A fault of a row, or of the ids of several rows.
+class RowError(NamedTuple):
+    """An error of a row, or of the ids of several rows.
 
     Attributes:
         kind: its name in a summary, before a number: "not JSON", "duplicate id".
         diagnostic: the message.
-        number: the number of rows or ids with the fault.
-        tolerated: whether the rows are left out even if other faults raise an error.
+        number: the number of rows or ids with the error.
+        tolerated: whether the rows are left out even if other errors raise an error.
     """
 
     kind: str
@@ -384,69 +384,69 @@ class Fault(NamedTuple):
 
 
 class DataError(InputValueError):
-    """Rows that cannot be scored; the message names the first faults and counts the rest.
+    """Rows that cannot be scored; the message names the first errors and counts the rest.
 
-    The error as a whole has no place: each fault has its own.
+    The error as a whole has no place: each error has its own.
 
     Attributes:
-        faults: the faults, as in `Faults.collected`.
+        errors: the errors, as in `RowErrors.collected`.
     """
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
-        self.faults = list(faults)
+    def __init__(self, errors: Sequence[RowError]) -> None:
+        self.errors = list(errors)
         super().__init__(problem="\n".join(self.lines()))
 
     def lines(self, write: OptionWriter = as_argument) -> list[str]:
         """Return the lines of the message, whose options are written for an interface."""
-        named = [fault.diagnostic.written(write) for fault in self.faults[:NAMED]]
-        return named if len(self.faults) <= 1 else [*named, faults_summary(self.faults)]
+        named = [error.diagnostic.written(write) for error in self.errors[:NAMED]]
+        return named if len(self.errors) <= 1 else [*named, errors_summary(self.errors)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.faults,)
+        return type(self), (self.errors,)
 
     def for_remote_users(self) -> DataError:
         """Return the error without folders and remedies, see `Diagnostic.for_remote_users`."""
-        return DataError([fault._replace(diagnostic=fault.diagnostic.for_remote_users()) for fault in self.faults])
+        return DataError([error._replace(diagnostic=error.diagnostic.for_remote_users()) for error in self.errors])
 
 
-class Faults:
-    """Collects faults; depending on `on_error`, rows with faults are left out or raise an error.
+class RowErrors:
+    """Collects errors; depending on `on_error`, rows with errors are left out or raise an error.
 
     Attributes:
-        skip: whether rows with faults are left out.
+        skip: whether rows with errors are left out.
     """
 
     def __init__(self, on_error: str = "error") -> None:
         if on_error not in ("error", "skip"):
             raise InputValueError(place="on_error", expected="'error' or 'skip'", got=repr(on_error))
         self.skip = on_error == "skip"
-        self._kept: dict[Fault, None] = {}  # in order, each once
-        self._times: Counter[str] = Counter()  # number of faults by kind
-        self._more: Counter[tuple[str, bool]] = Counter()  # rows of faults that are not kept, by kind and `tolerated`
+        self._kept: dict[RowError, None] = {}  # in order, each once
+        self._times: Counter[str] = Counter()  # number of errors by kind
+        self._more: Counter[tuple[str, bool]] = Counter()  # rows of errors that are not kept, by kind and `tolerated`
 
     @property
-    def collected(self) -> list[Fault]:
-        """Return the first `KEPT` faults of each kind, in order, and then a fault that counts the others of a kind."""
+    def collected(self) -> list[RowError]:
+        """Return the first `KEPT` errors of each kind, in order, and then an error that counts the others of a kind."""
         others = [
-            Fault(kind, Diagnostic(problem=f"and {number:,} more: {kind}"), number, tolerated)
+            RowError(kind, Diagnostic(problem=f"and {number:,} more: {kind}"), number, tolerated)
             for (kind, tolerated), number in self._more.items()
         ]
         return [*self._kept, *others]
 
     def add(self, kind: str, diagnostic: Diagnostic, number: int = 1, *, tolerated: bool = False) -> None:
-        """Add a fault once, even if each of several files of predictions repeats it; arguments as for `Fault`."""
-        fault = Fault(kind, diagnostic, number, tolerated)
-        if fault in self._kept:
+        """Add an error once, even if each of several files of predictions repeats it; arguments as for `RowError`."""
+        error = RowError(kind, diagnostic, number, tolerated)
+        if error in self._kept:
             return
         self._times[kind] += 1
         if self._times[kind] <= KEPT:
-            self._kept[fault] = None
+            self._kept[error] = None
         else:
             self._more[kind, tolerated] += number
 
     def stop_if_any(self) -> None:
-        """Raise `DataError` if there are faults, unless the rows with all of them are left out."""
-        grave = [] if self.skip or not self._kept else [fault for fault in self.collected if not fault.tolerated]
+        """Raise `DataError` if there are errors, unless the rows with all of them are left out."""
+        grave = [] if self.skip or not self._kept else [error for error in self.collected if not error.tolerated]
         if grave:
             raise DataError(grave)
 
@@ -465,15 +465,15 @@ def listed(texts: Iterable[str], count: int, most: int = NAMED) -> str:
     return ", ".join(islice(texts, most)) + (f" and {count - most:,} more" if count > most else "")
 
 
-def faults_summary(faults: Sequence[Fault]) -> str:
-    """Count the faults of each kind, most frequent first.
+def errors_summary(errors: Sequence[RowError]) -> str:
+    """Count the errors of each kind, most frequent first.
 
-    >>> faults_summary([Fault("not JSON", Diagnostic(("line 1",))), Fault("duplicate id", Diagnostic(), 3)])
-    '4 faults: duplicate id (3), not JSON (1)'
+    >>> errors_summary([RowError("not JSON", Diagnostic(("line 1",))), RowError("duplicate id", Diagnostic(), 3)])
+    '4 errors: duplicate id (3), not JSON (1)'
     """
     counts: Counter[str] = Counter()
-    for fault in faults:
-        counts[fault.kind] += fault.number
+    for error in errors:
+        counts[error.kind] += error.number
     total = sum(counts.values())
     kinds = ", ".join(f"{kind} ({count:,})" if len(counts) > 1 else kind for kind, count in counts.most_common())
-    return f"{total:,} {'fault' if total == 1 else 'faults'}: {kinds}"
+    return f"{total:,} {'error' if total == 1 else 'errors'}: {kinds}"

@@ -394,9 +394,9 @@ def check_price(name: str, value: float) -> float:
     return check_number(name, value, "a number of at least 0", lambda number: number >= 0)
 
 
-def check_whole(name: str, value: int, least: int) -> int:
-    """Check an option that is a whole number of at least `least` and return it; errors as for `check_number`."""
-    expected = f"a whole number of at least {least}"
+def check_integer(name: str, value: int, least: int) -> int:
+    """Check an option that is an integer of at least `least` and return it; errors as for `check_number`."""
+    expected = f"an integer of at least {least}"
     return int(check_number(name, value, expected, lambda number: number >= least and number.is_integer()))
 
 

@@ -22,7 +22,7 @@ _K = TypeVar("_K", bound=Hashable)
 _PASSED = frozenset(("docscore", "evaluate", "evaluate_modules", "anls_star"))
 
 
-def with_room_to_recurse(function: Callable[..., _T], *arguments: object) -> _T:
+def call_with_fresh_stack(function: Callable[..., _T], *arguments: object) -> _T:
     """Return the result of the function; if the caller is too deep in Python's stack, call it in a new thread."""
     try:
         return function(*arguments)
@@ -36,7 +36,7 @@ def in_new_thread(function: Callable[..., _T], *arguments: object) -> _T:
         return fresh.submit(function, *arguments).result()
 
 
-def level_of_caller() -> int:
+def caller_stacklevel() -> int:
     """Return the `stacklevel` for a warning of the calling function that points at the code that called docscore.
 
     Of several calls within each other, the outermost one counts: a property or the library `evaluate` lies between.
@@ -63,7 +63,7 @@ def grouped(pairs: Iterable[tuple[_K, _T]]) -> dict[_K, list[_T]]:
 
 def warn(warning: str | DataWarning) -> None:
     """Warn at the code that called docscore."""
-    warnings.warn(warning, UserWarning, stacklevel=level_of_caller())
+    warnings.warn(warning, UserWarning, stacklevel=caller_stacklevel())
 
 
 def library(name: str, problem: str, extra: str, place: PlacePart | tuple[()] = ()) -> Any:
@@ -173,7 +173,7 @@ class _Bars:
             unit="B" if phase == READING else "it",
             unit_scale=True,
             leave=False,
-            miniters=1,  # by time alone: else a slow end is not drawn
+            miniters=1,  # by time alone: else a slow end is not rendered
             delay=self.delay,
             nrows=24,  # without it, tqdm draws nothing on a terminal that does not tell its size
         )

@@ -1,4 +1,4 @@
-"""Numbers and dates that texts spell without doubt, and texts that differ only in punctuation."""
+"""Numbers and dates that texts spell unambiguously, and texts that differ only in punctuation."""
 
 import re
 import unicodedata
@@ -24,7 +24,7 @@ _MINUS = re.compile(r"(?<!\w)[-\u2212](?=[^\w\s]*\d)")
 
 
 # Numbers whose separators can be read in only one way, each with its separator of groups. A single separator before
-# three digits is in doubt ("1,500"), unless only 0 or more than three digits stand before it.
+# three digits is ambiguous ("1,500"), unless only 0 or more than three digits stand before it.
 _SEPARATED = (
     (re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+,\d+\Z", re.ASCII), "."),
     (re.compile(r"[+-]?\d+,(?:\d{1,2}|\d{4,})\Z|[+-]?(?:0|[1-9]\d{3,}),\d+\Z", re.ASCII), ""),
@@ -86,8 +86,8 @@ def spelling_of_same_value(truth: Scalar, prediction: Scalar) -> Spelling | None
     texts = isinstance(truth, str) and isinstance(prediction, str)
     if texts and not _DIGITS_AND_SIGNS.match(truth) and not _DIGITS_AND_SIGNS.match(prediction):  # type: ignore[arg-type]
         return None
-    left = number_without_doubt(truth)
-    right = None if left is None else number_without_doubt(prediction)
+    left = unambiguous_number(truth)
+    right = None if left is None else unambiguous_number(prediction)
     if left is not None and right is not None:
         if left[0] != right[0]:
             return None
@@ -139,8 +139,8 @@ def separated_number(text: str) -> tuple[Decimal, bool] | None:
     return None
 
 
-def number_without_doubt(value: Scalar) -> tuple[Decimal, bool] | None:
-    """Return the number that a scalar is or spells without doubt, and whether it has a decimal comma."""
+def unambiguous_number(value: Scalar) -> tuple[Decimal, bool] | None:
+    """Return the number that a scalar is or spells unambiguously, and whether it has a decimal comma."""
     number = number_of(value)
     if number is not None:
         return number, False

@@ -15,7 +15,7 @@ from docscore.core.errors import (
     InputValueError,
     in_file,
     in_line,
-    json_fault,
+    json_error,
     not_utf8,
     short_repr,
 )
@@ -78,7 +78,7 @@ class SchemaSource:
         files = sorted(path.glob("*.json"), key=attrgetter("stem"))
         schemas = {file.name.removesuffix(".json"): _read(file) for file in files}
         if not schemas:
-            raise InputValueError(place=in_file(path), expected="a JSON Schema a document, ID.json", got="none")
+            raise InputValueError(place=in_file(path), expected="one JSON Schema per document, ID.json", got="none")
         return cls(schemas, str(path))
 
     def with_comparators(self, comparators: Mapping[Any, Any]) -> "SchemaSource":
@@ -229,8 +229,8 @@ def _read(path: Path) -> str:
     except InputError:
         raise
     except json.JSONDecodeError as error:
-        fault, *_ = json_fault(error)
-        raise InputValueError(place=in_file(path, fault.place), problem=fault.problem) from None
+        diagnostic, *_ = json_error(error)
+        raise InputValueError(place=in_file(path, diagnostic.place), problem=diagnostic.problem) from None
     except RecursionError:
         raise InputValueError(place=in_file(path), problem="nested too deep") from None
     except ValueError:  # an integer of more digits than Python reads

@@ -125,7 +125,7 @@ def without_case(name: str) -> str:
 def nearest(names: Iterable[str], known: Iterable[str]) -> dict[str, str]:
     """Return the known name that each name may stand for: the same up to case and separators, or else up to one edit.
 
-    Names without such a known name are left out. Names of one or two letters are never taken for a mistake.
+    Names without such a known name are left out. Names of one or two letters are never interpreted as a mistake.
 
     >>> nearest(["Total_amount", "totl", "net", "no"], ["totalAmount", "total", "vat", "n"])
     {'Total_amount': 'totalAmount', 'totl': 'total'}

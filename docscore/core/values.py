@@ -25,7 +25,7 @@ from docscore.core.numbers import (
     shortest_spelling,
     too_long_integer,
 )
-from docscore.core.runtime import in_new_thread, warn, with_room_to_recurse
+from docscore.core.runtime import call_with_fresh_stack, in_new_thread, warn
 
 MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; all recursions stay far from Python's limit
 
@@ -477,4 +477,4 @@ def value_text(value: Value) -> str:
     """Return the value as JSON in one line, with one-ofs as `a | b`."""
     if isinstance(value, tuple):
         return " | ".join(map(value_text, value))
-    return printable(with_room_to_recurse(lambda: json.dumps(to_json(value), ensure_ascii=False)))
+    return printable(call_with_fresh_stack(lambda: json.dumps(to_json(value), ensure_ascii=False)))

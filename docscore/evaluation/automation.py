@@ -1,8 +1,8 @@
 """The trade-off of automation and accuracy: accuracy after reviewing the values with low confidence.
 
 Khang et al. 2025, arXiv 2503.05488, appendix C. Predicted values with a confidence below a threshold are reviewed, and
-corrected or deleted where they are wrong. A review does not find missing values. The accuracy after the review is the
-figure of the primary metric. KIEval Aligned, for which the trade-off was defined, counts the corrections of its
+corrected or deleted where they are wrong. Reviewing low-confidence values cannot find missing ones. The accuracy after
+the review is the figure of the primary metric. KIEval Aligned, for which the trade-off was defined, counts the corrections of its
 entities. For a metric with a tree of the document, such as ANLS* and the typed score, a corrected leaf earns all its
 points, and a deleted leaf no longer counts.
 """
@@ -228,7 +228,7 @@ def choices_table(choices: Sequence[Choice], confidence: float) -> Table:
     )
     notes = [f"No threshold reaches {each.target:g}: {each.threshold.note}." for each in choices if each.point is None]
     intervals = f"Intervals: {percent_text(confidence)} confidence."
-    return replace(table, remarks=(*notes, *([intervals] if len(notes) < len(choices) else [])))
+    return replace(table, footnotes=(*notes, *([intervals] if len(notes) < len(choices) else [])))
 
 
 @dataclass(frozen=True)
@@ -271,11 +271,11 @@ class Curve:
         """Return every tenth of the points, and the last one, where all values are reviewed."""
         points = self.points()
         table = curve_table([*points[:-1:10], points[-1]], f"Trade-off of automation and accuracy ({self.figure})")
-        remarks = [_COLUMNS.format(counted(self.documents, "document"))]
+        footnotes = [_COLUMNS.format(counted(self.documents, "document"))]
         if self.known < 1:
             known = share_text(self.known)
-            remarks.append(f"{known} of the predicted values have a confidence; the others are always reviewed.")
-        return replace(table, remarks=tuple(remarks))
+            footnotes.append(f"{known} of the predicted values have a confidence; the others are always reviewed.")
+        return replace(table, footnotes=tuple(footnotes))
 
     def lowest(
         self,
@@ -291,7 +291,7 @@ class Curve:
         Args:
             target: the wanted accuracy, in [0, 1].
             confidence: the level of the intervals.
-            n_resamples: how many resamples of documents are drawn.
+            n_resamples: how many resamples of documents are sampled.
             seed: the seed of the random numbers.
             progress: called when the phase "Resampling" begins.
 
@@ -434,7 +434,7 @@ def calibration_table(calibration: Calibration) -> Table:
         interval_column(FOUR_DIGITS, lambda item: item[1].interval),
         unit="figures",
     )
-    return replace(table, remarks=calibration.remarks)
+    return replace(table, footnotes=calibration.warnings)
 
 
 def reliability_table(calibration: Calibration) -> Table:

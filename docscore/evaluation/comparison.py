@@ -33,7 +33,7 @@ from docscore.core.formatting import (
     with_sign,
 )
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import check_confidence, check_number, check_whole
+from docscore.core.options import check_confidence, check_integer, check_number
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.evaluation import Evaluation
@@ -69,7 +69,7 @@ from docscore.stats.significance import holm, permutation_p_values
 _ONE_SIDED = Interval(note="only one of the two has it")
 _SAME = Interval(note=NO_CHANGE)
 _UNTESTED = Interval(note=f"not tested: {MOST_FIELDS_TESTED} fields have more weight")
-FEWEST_DOCUMENTS = 5  # documents for a gate to judge a field or a slice
+FEWEST_DOCUMENTS = 5  # documents for a gate to evaluate a field or a slice
 LEAST_DOCUMENT_SCORE = 0.3  # for the gate to evaluate a document: lower scores fall to 0 by chance
 
 
@@ -240,20 +240,20 @@ def changes_of(
             does not depend on what else is compared.
         clusters: the number of each row's cluster, shape (n,), where rows are not independent.
         confidence: the level of the intervals, between 0 and 1; None for none.
-        n_resamples: how many resamples and permutations are drawn.
+        n_resamples: how many resamples and permutations are sampled.
         seed: the seed of the random numbers.
         progress: called when the phase "Resampling" begins.
     """
     resampled = progress("Resampling", (len(groups) + (confidence is not None)) * n_resamples)
-    drawn: dict[str, Any] = {"seed": seed, "clusters": clusters}
+    sampled: dict[str, Any] = {"seed": seed, "clusters": clusters}
     intervals: list[Interval] | list[None] = [None] * len(base.values)
     if confidence is not None:
         differences = Differences(new, base)
-        intervals = intervals_of(differences, confidence, n_resamples=n_resamples, resampled=resampled, **drawn)
+        intervals = intervals_of(differences, confidence, n_resamples=n_resamples, resampled=resampled, **sampled)
     p_values: dict[int, float] = {}
     for group in map(list, groups):
         sides = base.columns(group), new.columns(group)
-        tested = permutation_p_values(*sides, n_resamples=n_resamples - 1, permuted=resampled, **drawn)
+        tested = permutation_p_values(*sides, n_resamples=n_resamples - 1, permuted=resampled, **sampled)
         p_values.update(zip(group, tested, strict=True))
     values = zip(names, base.values.tolist(), new.values.tolist(), intervals, strict=True)
     return [
@@ -300,7 +300,7 @@ class Gate(NamedTuple):
         sentence: the result as a sentence.
         limits: the options of the gate by name, such as {"max_loss": 0.02, "beyond_chance": False}.
         losses: of a comparison what fell by more than allowed, worst first: {"slice", "field", "document", "base",
-            "new"}, where `slice` is None for all rows, `field` and `document` for the first metric over several
+            "new"}, where `slice` is None for all rows, `field` and `document` for the primary metric over several
             documents, and `new` for a field that is gone; None for the gate of one system.
         documents_not_evaluated: with `max_document_loss`, how many documents have too low a base score to be evaluated;
             otherwise None.
@@ -320,7 +320,7 @@ class Gate(NamedTuple):
 
 
 class Comparison(Displayed):
-    """Two systems on the same documents: the difference of the first figure of their first metric, and what changed.
+    """Two systems on the same documents: the difference of the first figure of their primary metric, and what changed.
 
     The figure decides the verdict, the documents, the fields, the causes and the gate. Changes and tables are computed
     when they are first looked at; a table is called as the list of changes that it shows.
@@ -329,7 +329,7 @@ class Comparison(Displayed):
         base: the system to compare with.
         new: the system to compare, on the same ids.
         confidence: the level of the intervals, between 0 and 1; None for that of the base.
-        n_resamples: how many resamples and permutations are drawn; if there are fewer permutations, all are used.
+        n_resamples: how many resamples and permutations are sampled; if there are fewer permutations, all are used.
         seed: the seed of the random numbers; None for that of the base.
         progress: called when each phase "Resampling" begins; None for that of the base.
 
@@ -367,8 +367,8 @@ class Comparison(Displayed):
         self.confidence = check_confidence(base.confidence or CONFIDENCE if confidence is None else confidence)
         self._resampling: dict[str, Any] = {
             "confidence": self.confidence,
-            "n_resamples": check_whole("n_resamples", n_resamples, 2),
-            "seed": base.seed if seed is None else check_whole("seed", seed, 0),
+            "n_resamples": check_integer("n_resamples", n_resamples, 2),
+            "seed": base.seed if seed is None else check_integer("seed", seed, 0),
             "progress": progress or base.progress,
             "clusters": new.clusters,
         }
@@ -524,16 +524,16 @@ class Comparison(Displayed):
                 fell to 0.
             max_document_loss: the share of its base score that each document may lose, at least 0 and below 1; of
                 several runs, the means count. Documents with a base score below 0.3 are not evaluated.
-            fields: the paths of the fields to judge, such as "items[].price"; all fields by default.
+            fields: the paths of the fields to evaluate, such as "items[].price"; all fields by default.
             beyond_chance: fail only if the upper end of the interval of the difference is below minus the limit, and
                 the p-value, of fields the q-value, is below 1 minus the confidence. Single documents have neither.
             min_documents: in how many documents a field must stand, and how many documents a slice must have, to be
-                judged.
-            every_slice: judge all rows, and then the rows of each value of `by`, one slice at a time.
+                evaluated.
+            every_slice: evaluate all rows, and then the rows of each value of `by`, one slice at a time.
 
         Raises:
-            TypeError, ValueError: for invalid options, and if there is nothing to judge: no limit, documents left out,
-                too few documents, or no field or slice with enough of them.
+            TypeError, ValueError: for invalid options, and if there is nothing to evaluate: no limit, documents left
+                out, too few documents, or no field or slice with enough of them.
         """
         limits = {
             name: check_number(name, limit, "a number of at least 0 and below 1", lambda number: 0 <= number < 1)
@@ -545,7 +545,7 @@ class Comparison(Displayed):
             if limit is not None
         }
         confidence = self.confidence if beyond_chance and limits.keys() != {"max_document_loss"} else None
-        fewest = _Fewest(check_whole("min_documents", min_documents, 1))
+        fewest = _Fewest(check_integer("min_documents", min_documents, 1))
         if not limits:
             raise InputValueError(
                 place="gate", expected="max_loss, max_field_loss or max_document_loss", got="none of them"
@@ -566,13 +566,15 @@ class Comparison(Displayed):
             fewest = max(fewest, _Fewest(needed, purpose))
         slices, small = self._slices_of(fewest) if every_slice else ({}, [])
         parts = {None: self, **slices}
-        judged = {value: _judged(part, limits, fields, confidence, fewest.number) for value, part in parts.items()}
-        if max_field_loss is not None and not any(each.fields for each in judged.values()):
+        evaluated = {
+            value: _evaluated(part, limits, fields, confidence, fewest.number) for value, part in parts.items()
+        }
+        if max_field_loss is not None and not any(each.fields for each in evaluated.values()):
             raise fewest.error(problem="no field occurs in")
         fallen, not_evaluated, verdict = self._evaluated_documents(max_document_loss, alone=len(limits) == 1)
         losses = [
             {"slice": value, "field": field, "document": None, "base": change.base, "new": change.new}
-            for value, each in judged.items()
+            for value, each in evaluated.items()
             for field, change in each.losses
         ]
         losses += [
@@ -582,13 +584,13 @@ class Comparison(Displayed):
         by = shown_name(self.new.slice_name)
         verdicts = [  # whether it passed, and a sentence
             (not each.losses, each.sentence if value is None else f"{by} {shown_name(value)}: {each.sentence}")
-            for value, each in judged.items()
+            for value, each in evaluated.items()
             if each.losses or (value is None and each.sentence)
         ]
         if verdict:
             verdicts.append((not fallen, verdict))
-        if slices and not any(judged[value].losses for value in slices):
-            verdicts.append((True, _sentence_on_slices([judged[value] for value in slices], limits, confidence)))
+        if slices and not any(evaluated[value].losses for value in slices):
+            verdicts.append((True, _sentence_on_slices([evaluated[value] for value in slices], limits, confidence)))
         if small:
             verdicts.append((True, f"not evaluated, without {fewest}: {some_of(small)}"))
         sentences = "; ".join(sentence for _, sentence in sorted(verdicts, key=itemgetter(0)))
@@ -745,7 +747,7 @@ class Comparison(Displayed):
             changes: how many of the better and of the worse documents are listed.
             gate: what `decide` returned, to stand in it.
             title: the heading of HTML; None for the names of the files that were evaluated.
-            recipe: how to make HTML again, at its foot; None for the Python code.
+            recipe: how to reproduce the HTML, in its footer; None for the Python code.
 
         Returns:
             The path of the file.
@@ -801,15 +803,15 @@ def decide_level(evaluation: Evaluation, level: float, interval: Interval | None
     level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
     _check_complete(evaluation)
     value = float(evaluation.ratio.values[0])
-    below, remark = value < level - ROUNDING, ""
+    below, by_chance = value < level - ROUNDING, ""
     failed = below
     if interval is not None:
         if interval.high is None:
             raise InputValueError(problem=f"the gate cannot decide: no interval: {interval.note}")
         failed = interval.high < level - ROUNDING
         chance = " beyond chance" if failed else ", but may be so by chance"
-        remark = f"{chance} (interval up to {interval.high:.4f})"
-    relation = f"below {level:g}{remark}" if below else f"not below {level:g}"
+        by_chance = f"{chance} (interval up to {interval.high:.4f})"
+    relation = f"below {level:g}{by_chance}" if below else f"not below {level:g}"
     sentence = f"{'failed' if failed else 'passed'}: {evaluation.figure_names[0].label}, {value:.4f}, is {relation}"
     return Gate(failed, sentence, {"level": level, "beyond_chance": interval is not None})
 
@@ -859,34 +861,34 @@ class _Fewest(NamedTuple):
         return InputValueError(problem=f"the gate cannot decide: {problem} {self}", remedy=remedy)
 
 
-class _Judged(NamedTuple):
-    """The verdict on the first metric and the fields of a comparison.
+class _Evaluated(NamedTuple):
+    """The verdict on the primary metric and the fields of a comparison.
 
     Attributes:
-        losses: what fell by more than allowed, by field, None for the first metric.
-        doubtful: how many others fell by more than allowed, but perhaps by chance.
-        fields: how many fields were judged.
+        losses: what fell by more than allowed, by field, None for the primary metric.
+        unproven: how many others fell by more than allowed, but perhaps by chance.
+        fields: how many fields were evaluated.
         sentence: the verdict, what failed first; "" if there is no limit for either.
     """
 
     losses: list[tuple[str | None, Change]]
-    doubtful: int
+    unproven: int
     fields: int
     sentence: str
 
 
-def _judged(
+def _evaluated(
     comparison: Comparison, limits: dict[str, float], fields: Sequence[str], confidence: float | None, least: int
-) -> _Judged:
-    """Judge the first figure and the fields with enough documents by the limits that are given."""
+) -> _Evaluated:
+    """Evaluate the first figure and the fields with enough documents by the limits that are given."""
     losses: list[tuple[str | None, Change]] = []
-    sentences, chosen, doubtful = [], [], 0
+    sentences, chosen, unproven = [], [], 0
     chance = "" if confidence is None else " beyond chance"
     if (limit := limits.get("max_loss")) is not None:
         change = comparison.figure
         if change.loss_beyond(limit, confidence):
             losses.append((None, change))
-        doubtful += change.loss_beyond(limit, None) and not losses
+        unproven += change.loss_beyond(limit, None) and not losses
         sentences.append(_sentence_on_figure(change, limit, confidence))
     if (limit := limits.get("max_field_loss")) is not None:
         documents = comparison.documents_with_field
@@ -902,22 +904,22 @@ def _judged(
         sentence = f"{count} lost more than {limit:g}{chance}{_names_of_losses(lost)}"
         more = len(fallen) - len(lost)
         sentences.append(sentence + (f" ({more:,} more may have, by chance)" if more else ""))
-        doubtful += more
+        unproven += more
     if losses and losses[0][0] is not None:
         sentences.reverse()  # what failed comes first
-    return _Judged(losses, doubtful, len(chosen), "; ".join(sentences))
+    return _Evaluated(losses, unproven, len(chosen), "; ".join(sentences))
 
 
-def _sentence_on_slices(slices: Sequence[_Judged], limits: dict[str, float], confidence: float | None) -> str:
+def _sentence_on_slices(slices: Sequence[_Evaluated], limits: dict[str, float], confidence: float | None) -> str:
     """The verdict on slices of which none fell by more than allowed."""
-    noun, doubtful = counted(len(slices), "slice"), sum(each.doubtful > 0 for each in slices)
+    noun, unproven = counted(len(slices), "slice"), sum(each.unproven > 0 for each in slices)
     chance = "" if confidence is None else " beyond chance"
     parts = [
         f"{of} {noun} lost more than {limits[name]:g}{chance}"
         for name, of in (("max_loss", "none of"), ("max_field_loss", "no field of"))
         if name in limits
     ]
-    return "; ".join(parts) + (f" ({doubtful:,} may have, by chance)" if doubtful else "")
+    return "; ".join(parts) + (f" ({unproven:,} may have, by chance)" if unproven else "")
 
 
 def _sentence_on_figure(change: Change, limit: float, confidence: float | None) -> str:

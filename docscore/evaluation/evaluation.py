@@ -33,9 +33,9 @@ from docscore.core.options import (
     CompareOptions,
     ReadOptions,
     check_confidence,
+    check_integer,
     check_price,
     check_schema_by,
-    check_whole,
 )
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, ignore, no_progress, warn, watched
@@ -173,7 +173,7 @@ class Row(Displayed):
 
     @property
     def score(self) -> float:
-        """Its score by the first metric, in [0, 1]."""
+        """Its score by the primary metric, in [0, 1]."""
         return self._evaluation.scores[self.number]
 
     @property
@@ -261,19 +261,19 @@ class Row(Displayed):
 
     @cached_property
     def annotations(self) -> list[Annotation]:
-        """The remarks on the tree, such as values that are exchanged, most points first."""
+        """The annotations of the tree, such as values that are exchanged, most points first."""
         return annotations_of(self.tree, self.text_options)
 
     @property
     def sample(self) -> dict[str, Any]:
-        """The id and the score in plain types; None for a row without evidence, if the metric judges places."""
+        """The id and the score in plain types; None for a row without evidence, if the metric evaluates regions."""
         score = self.score if self.number in self._evaluation.counted else None
         return {"question_id": self.id, self._evaluation.row_key: score}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the id, the score, the tree and the remarks on it in plain types."""
-        remarks = [remark.to_dict() for remark in self.annotations]
-        return {**self.sample, "tree": self.tree.to_dict(), "annotations": remarks}
+        """Return the id, the score, the tree and the annotations of it in plain types."""
+        annotations = [annotation.to_dict() for annotation in self.annotations]
+        return {**self.sample, "tree": self.tree.to_dict(), "annotations": annotations}
 
     def __repr__(self) -> str:
         return f"<Row {short_repr(self.id)} {self._evaluation.metric} {self.score:.4f}>"
@@ -368,7 +368,7 @@ class Automation:
 
     @cached_property
     def _reviews(self) -> list[DocumentReview]:
-        """What a review of the predicted values of each row changes in its score by the first metric."""
+        """What a review of the predicted values of each row changes in its score by the primary metric."""
         if self._evaluation.metric == "kieval":
             return list(map(review_of_entities, self._evaluation.points(self._evaluation.metric)))
         if self._evaluation.metric not in REVIEWED:
@@ -401,7 +401,7 @@ class Evaluation(Displayed):
         ids: the id of each row.
         options: how predictions are read and compared.
         metrics: the names of the metrics.
-        metric: the first of them, which is the metric of everything.
+        metric: the first of them, the primary metric.
         rows_by_slice: the numbers of the rows with each value of `by`.
         files: the names of the files that were read, references first; empty where there were none.
         recipe: the call of `docscore.evaluate` that made it, as Python code; "" where there was none.
@@ -449,12 +449,12 @@ class Evaluation(Displayed):
         self.token_price = None if token_price is None else check_price("token_price", token_price)
         self.num_proc = num_proc
         self.confidence = None if confidence is None else check_confidence(confidence)
-        self.seed = check_whole("seed", seed, 0)
+        self.seed = check_integer("seed", seed, 0)
         self.test_set, self.ids, self._warnings = test_set, test_set.ids, list[DataWarning]()
         self.values_by = values_metric(self.metrics, options)
         read = documents is None or isinstance(documents, DocumentFolder)
-        self.document_folder = documents if read else DocumentFolder(documents, test_set.documents or test_set.ids)
-        self.evaluates_regions = any(METRICS[name].judges_places for name in self.metrics)
+        self.document_folder = documents if read else DocumentFolder(documents, test_set.document_ids or test_set.ids)
+        self.evaluates_regions = any(METRICS[name].evaluates_regions for name in self.metrics)
         if documents is not None or self.evaluates_regions:
             self._interpret_regions()
         self.places: dict[str, set[str]] = {}
@@ -569,12 +569,12 @@ class Evaluation(Displayed):
         return self._ratios[metric]
 
     def _check_figures(self, metric: str) -> None:
-        """Raise `ValueError` if the first metric has no figure, and warn if another has none."""
+        """Raise `ValueError` if the primary metric has no figure, and warn if another has none."""
         if self._ratios[metric].values.size or not (self.test_set.is_full or self.slice is not None):
             return
         expected = (
             "evidence with a page or a box for at least one value of the ground truths"
-            if METRICS[metric].judges_places
+            if METRICS[metric].evaluates_regions
             else "a denominator above 0 in at least one row"
         )
         diagnostic = Diagnostic((f"metric {metric}",), expected, "none")
@@ -592,7 +592,7 @@ class Evaluation(Displayed):
 
     @cached_property
     def ratio(self) -> Ratios:
-        """The first figure of the first metric as a ratio of sums over rows."""
+        """The first figure of the primary metric as a ratio of sums over rows."""
         ratios = self.ratios_of(self.metric)
         if not ratios.values.size:  # a part of a test set without places
             return Ratios(np.zeros((len(self), 1)), np.zeros((len(self), 1)))
@@ -605,20 +605,20 @@ class Evaluation(Displayed):
 
     @property
     def score(self) -> float:
-        """The value of the first figure of the first metric, in [0, 1], 1 is best; by default the mean ANLS* score."""
+        """The first figure of the primary metric, in [0, 1], 1 is best; by default the mean ANLS* score."""
         return float(self.ratio.values[0])
 
     @cached_property
     def scores(self) -> list[float]:
-        """The score of each row by the first metric: its part of the figure, 1 where nothing counts in it."""
+        """The score of each row by the primary metric: its part of the figure, 1 where nothing counts in it."""
         sums = zip(self.ratio.earned[:, 0].tolist(), self.ratio.weight[:, 0].tolist(), strict=True)
         return [earned / weight if weight else 1.0 for earned, weight in sums]
 
     @cached_property
     def counted(self) -> Collection[int]:
         """The numbers of the rows that the score is about: all, but of a metric of places those with evidence."""
-        judged = self.scorer.judges_places
-        return set(np.flatnonzero(self.ratio.weight[:, 0]).tolist()) if judged else range(len(self))
+        by_regions = self.scorer.evaluates_regions
+        return set(np.flatnonzero(self.ratio.weight[:, 0]).tolist()) if by_regions else range(len(self))
 
     @property
     def figure_names(self) -> list[FigureName]:
@@ -675,7 +675,7 @@ class Evaluation(Displayed):
         names, count = self.document_ids, len(self.document_ids)
         documents = watched(self.document_folder.read_all(names), self.progress, "Looking up", count)
         rows, without_text = support_of_rows(self.test_set, documents, self.failed or ())
-        if self.test_set.is_full and (problem := self.document_folder.remark(count)):
+        if self.test_set.is_full and (problem := self.document_folder.warning(count)):
             self._warn([DataWarning("documents without a text", Diagnostic(("documents",), problem=problem))])
         intervals: dict[str, Interval] = {}
         if self.confidence is not None:
@@ -718,7 +718,7 @@ class Evaluation(Displayed):
         A figure of regions is left out of a slice in which no document has such regions.
         """
         names, slices = self.figure_names, []
-        of_regions = [METRICS[metric].judges_places for metric in self.metrics for _ in self.names_of(metric)]
+        of_regions = [METRICS[metric].evaluates_regions for metric in self.metrics for _ in self.names_of(metric)]
         drawing = self._drawing(len(self.rows_by_slice)) if self.rows_by_slice else {}
         for value, numbers in sorted(self.rows_by_slice.items(), key=lambda item: -len(item[1])):
             clusters, ratios = None if self.clusters is None else self.clusters[numbers], self.ratios.rows(numbers)
@@ -729,7 +729,7 @@ class Evaluation(Displayed):
         return slices
 
     def _drawing(self, times: int = 1) -> dict[str, Any]:
-        """Begin the phase "Resampling", and return the keywords with which all intervals are drawn."""
+        """Begin the phase "Resampling", and return the keywords with which all intervals are sampled."""
         resampled = ignore if self.confidence is None else self.progress("Resampling", RESAMPLES * times)
         return {"seed": self.seed, "resampled": resampled}
 
@@ -773,7 +773,7 @@ class Evaluation(Displayed):
 
     @property
     def signature(self) -> str:
-        """What makes the figures of the first metric comparable."""
+        """What makes the figures of the primary metric comparable."""
         return self.signatures[self.metric]
 
     # Documents, clusters and runs
@@ -781,7 +781,7 @@ class Evaluation(Displayed):
     @property
     def document_ids(self) -> list[str]:
         """The id of each document; one of several runs stands once."""
-        return self.test_set.documents or self.ids
+        return self.test_set.document_ids or self.ids
 
     @cached_property
     def clusters(self) -> npt.NDArray[np.intp] | None:
@@ -794,7 +794,7 @@ class Evaluation(Displayed):
     @cached_property
     def runs(self) -> Runs | None:
         """How the scores of several runs of the system vary; None where there is one run, or one document."""
-        documents = self.test_set.documents
+        documents = self.test_set.document_ids
         if documents is None or len(documents) == 1:
             return None
         n = len(documents)
@@ -839,7 +839,7 @@ class Evaluation(Displayed):
         return {name: count for name, count in counts.items() if count is not None} | read
 
     def parsed_ids(self) -> dict[str, list[str]]:
-        """Return the ids of the texts that are "failed", and with "repair" "extracted", "mended" and "ambiguous"."""
+        """Return the ids of the texts that are "failed", and with "repair" "extracted", "repaired" and "ambiguous"."""
         return {
             outcome: [
                 self.ids[number] for number, parsed in self.test_set.readings.items() if parsed.outcome == outcome
@@ -850,18 +850,18 @@ class Evaluation(Displayed):
     @property
     def why_left_out(self) -> str:
         """Why the rows that `counts` calls skipped were left out, in words after "left out:"."""
-        return "no prediction, or faulty" if self.test_set.options.missing == SKIP else "faulty"
+        return "no prediction, or invalid" if self.test_set.options.missing == SKIP else "invalid"
 
     @property
     def has_reviews(self) -> bool:
-        """Whether there are confidences, and the first metric says of single values whether they are right."""
+        """Whether there are confidences, and the primary metric says of single values whether they are right."""
         return self.test_set.options.with_confidences and self.metric in REVIEWED
 
     # Fields, causes of lost points, and what rates count
 
     @cached_property
     def field_table(self) -> FieldTable:
-        """The fields of the first metric, and the causes of lost points.
+        """The fields of the primary metric, and the causes of lost points.
 
         They come from its score trees, or are its types of entities.
         """
@@ -927,7 +927,7 @@ class Evaluation(Displayed):
 
     @cached_property
     def rates(self) -> Table:
-        """Shares of documents and of values: without a fault, missing, invented."""
+        """Shares of documents and of values: fully correct, with missing and with invented values."""
         return rates_table(self.rate_list)
 
     @cached_property
@@ -968,9 +968,9 @@ class Evaluation(Displayed):
 
         The score of a metric other than ANLS* has the metric's name as key.
 
-        With `parse`, each also has the key "parsed": "exact" for what is read as it is, "extracted", "mended",
+        With `parse`, each also has the key "parsed": "exact" for what is read as it is, "extracted", "repaired",
         "ambiguous", "failed", or None where there was no prediction; and, if there is anything to say of any, the key
-        "parse_note": which of several values was taken, what mending changed, or why it was given up. With missing
+        "parse_note": which of several values was taken, what repairing changed, or why it was given up. With missing
         "zero" it has the key "missing": whether there was no prediction.
         """
         samples = [self.row(number).sample for number in range(len(self))]
@@ -1021,12 +1021,12 @@ class Evaluation(Displayed):
         if value not in self.rows_by_slice:
             examples = ", ".join(map(short_repr, list(self.rows_by_slice)[:NAMED]))
             raise InputValueError(place="slice", expected=f"a value such as {examples}", got=short_repr(value))
-        numbers, documents = self.rows_by_slice[value], self.test_set.documents
+        numbers, documents = self.rows_by_slice[value], self.test_set.document_ids
         if documents is not None:  # the rows of a document have the same value in all runs
             documents = [documents[number] for number in numbers if number < len(documents)]
         rows = self.test_set.only(numbers)
         rows = replace(
-            rows, skipped=self.test_set.skipped, documents=documents, is_full=False, warnings=(), row_errors=()
+            rows, skipped=self.test_set.skipped, document_ids=documents, is_full=False, warnings=(), row_errors=()
         )
         settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
         settings |= {"token_price": self.token_price, "documents": self.document_folder}
@@ -1172,7 +1172,7 @@ def figures_to_dict(evaluation: Evaluation) -> dict[str, Any]:
     for name in evaluation.metrics:
         if breakdown := evaluation.breakdowns.get(name):
             result |= breakdown.counts()
-            result |= breakdown.tables() if METRICS[name].judges_places else {}
+            result |= breakdown.tables() if METRICS[name].evaluates_regions else {}
     return result | ends_by_name(evaluation.measured)
 
 

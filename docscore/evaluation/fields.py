@@ -77,7 +77,7 @@ class Field:
         lost_units: the points lost in the field by cause, as shares of 1 - score of their documents, summed exactly.
         unnamed_units: the points lost without a cause, in fields of a metric that counts entities.
         compared: how a schema compared its values, "" for as text; several ways where documents have several schemas.
-        doubts: how many values of each side could not be read so, and how many pairs were "ambiguous".
+        unclear: how many values of each side could not be read so, and how many pairs were "ambiguous".
         document_count: how many documents have the field.
         numbers: the numbers of the documents that have the field, in the order in which they were added; empty after
             merging, which keeps only sums.
@@ -94,7 +94,7 @@ class Field:
     lost_units: defaultdict[Cause, int] = field(default_factory=partial(defaultdict, int), repr=False)
     unnamed_units: int = field(default=0, repr=False)
     compared: list[str] = field(default_factory=list, repr=False)
-    doubts: defaultdict[str, int] = field(default_factory=partial(defaultdict, int), repr=False)
+    unclear: defaultdict[str, int] = field(default_factory=partial(defaultdict, int), repr=False)
     document_count: int = 0
     numbers: array[int] = field(default_factory=lambda: array("q"), repr=False)
     document_earned: array[float] = field(default_factory=lambda: array("d"), repr=False)
@@ -173,7 +173,7 @@ class Field:
 
     @property
     def _tallies(self) -> tuple[defaultdict[Any, int], ...]:
-        return self.counts, self.nulls, self.lost_units, self.doubts
+        return self.counts, self.nulls, self.lost_units, self.unclear
 
 
 Losses = dict[tuple[str, Cause], float]  # the points that a document loses, by the name of the field and the cause
@@ -197,7 +197,7 @@ class FieldTable:
 
     def counts(self) -> dict[str, int]:
         """How many values could not be read as a schema says, and how many pairs could be read in several ways."""
-        return {key: sum(field.doubts[name] for field in self.fields.values()) for key, name in _DOUBTS.items()}
+        return {key: sum(field.unclear[name] for field in self.fields.values()) for key, name in _UNCLEAR.items()}
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """The fields of the typed score, a row each, in plain types."""
@@ -241,8 +241,8 @@ class FieldTable:
                 extra += outcome == "extra"
             if leaf.compared not in field.compared:
                 field.compared.append(leaf.compared)
-            for doubt in (*leaf.unreadable, *(["ambiguous"] if leaf.ambiguous else ())):
-                field.doubts[doubt] += 1
+            for problem in (*leaf.unreadable, *(["ambiguous"] if leaf.ambiguous else ())):
+                field.unclear[problem] += 1
             if cause:
                 points_lost = (possible - earned) / weight
                 field.lost_units[cause] += units(points_lost)
@@ -374,8 +374,8 @@ def lists_table(table: FieldTable, whole: float) -> Table:
         value_column("cut_points", "lost", FOUR_DIGITS, lambda each: as_float(each[1].cut_points) / whole, extra=True),
         unit="lists",
     )
-    remark = cut_off_text(table, sum(field.points_lost for field in table.fields.values()))
-    return replace(found, remarks=(f"{remark}.",) if remark else ())
+    footnote = cut_off_text(table, sum(field.points_lost for field in table.fields.values()))
+    return replace(found, footnotes=(f"{footnote}.",) if footnote else ())
 
 
 def _share(part: int, whole: int) -> float | None:
@@ -416,15 +416,15 @@ def typed_fields_table(fields: Iterable[Field]) -> Table:
         text_column("compared", "compared as", attrgetter("compared_as"), "text"),
         value_column("weight", "weight", extra=True),
         value_column("values", "values", value=lambda field: sum(field.counts.values())),
-        _doubt_column("unreadable_ground_truths", "not read, expected", "unread"),
-        _doubt_column("unreadable_predictions", "not read, predicted", "unread pred."),
-        _doubt_column("ambiguous_values", "ambiguous", ""),
+        _column_of_unclear("unreadable_ground_truths", "not read, expected", "unread"),
+        _column_of_unclear("unreadable_predictions", "not read, predicted", "unread pred."),
+        _column_of_unclear("ambiguous_values", "ambiguous", ""),
         unit="fields",
     )
 
 
-_DOUBTS = {"unreadable_ground_truths": SIDES[0], "unreadable_predictions": SIDES[1], "ambiguous_values": "ambiguous"}
+_UNCLEAR = {"unreadable_ground_truths": SIDES[0], "unreadable_predictions": SIDES[1], "ambiguous_values": "ambiguous"}
 
 
-def _doubt_column(name: str, head: str, terminal: str) -> Content:
-    return value_column(name, head, value=lambda field: field.doubts[_DOUBTS[name]], terminal=terminal)
+def _column_of_unclear(name: str, head: str, terminal: str) -> Content:
+    return value_column(name, head, value=lambda field: field.unclear[_UNCLEAR[name]], terminal=terminal)

@@ -253,8 +253,8 @@ def signature_of(
         metric: the name of the metric.
         options: how values were compared.
         reading: how rows were read.
-        skipped: the number of rows left out because of faults or without a prediction.
-        values_by: the metric that says which values are right, for a metric that judges places.
+        skipped: the number of rows left out because of errors or without a prediction.
+        values_by: the metric that says which values are right, for a metric that evaluates regions.
 
     >>> signature_of("anls_star", CompareOptions())
     'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.2.0'
@@ -265,7 +265,7 @@ def signature_of(
     """
     used = METRICS[metric].options
     of_versions = METRICS[metric]
-    if METRICS[metric].judges_places:
+    if METRICS[metric].evaluates_regions:
         of_versions = METRICS[values_by]
         used = of_versions.options | {"iou"}
     functions = options.schema.functions if "schema" in used and options.schema is not None else ()
@@ -284,7 +284,7 @@ def signature_of(
         ("skipped", str(skipped), bool(skipped)),  # figures of fewer rows
         ("compare", "folded" if options.normalise else "exact", "normalise" in used),
         ("read", "donut", "donut" in used and options.donut),
-        ("values", values_by, METRICS[metric].judges_places),
+        ("values", values_by, METRICS[metric].evaluates_regions),
         ("iou", f"{options.iou:g}", "iou" in used),
     ]
     shown = (f"{name}:{value}" for name, value, is_shown in parts if is_shown)

@@ -126,7 +126,7 @@ def error_of_metric(metric: str, question_id: str, error: Exception) -> Exceptio
 
 def may_lack_figures(metric: str) -> bool:
     """Return whether a metric has no figure where nothing counts: one of regions, or one that a user wrote."""
-    return METRICS[metric].judges_places or is_own(METRICS[metric])
+    return METRICS[metric].evaluates_regions or is_own(METRICS[metric])
 
 
 def points_lost(table: FieldTable, denominator: float) -> dict[Cause, float]:
@@ -157,15 +157,15 @@ def rate_counts_of(
     events = {}
     if values:
         events = {
-            "documents that lack a value": [missing > 0 for _, missing, _, _ in values],
+            "documents with a missing value": [missing > 0 for _, missing, _, _ in values],
             "documents with an invented value": [extra > 0 for _, _, _, extra in values],
         }
     for name, numbers in (("texts that could not be parsed", failed), ("missing predictions", absent)):
         if numbers is not None:
             events[name] = [number in numbers for number in range(len(scores))]
-    judged = [int(number in evaluated) for number in range(len(scores))]
-    right = [int(score == 1) * is_judged for score, is_judged in zip(scores, judged, strict=True)]
-    counts = {"documents without a fault": RateCounts("documents", right, judged)}
+    totals = [int(number in evaluated) for number in range(len(scores))]
+    right = [int(score == 1) * total for score, total in zip(scores, totals, strict=True)]
+    counts = {"fully correct documents": RateCounts("documents", right, totals)}
     counts |= {name: RateCounts("documents", list(map(int, happened)), ones) for name, happened in events.items()}
     if values:
         expected, missing, predicted, extra = map(list, zip(*values, strict=True))

@@ -51,14 +51,14 @@ COUNT_WORDS = {
     "skipped": ("row", "left out"),
     "missing": ("prediction", "missing, scored as null"),
     "parse_failures": ("prediction", "that could not be parsed, scored as text"),
-    "parse_extracted": ("prediction", "extracted from prose or a fence"),
-    "parse_mended": ("prediction", "mended, as JSON that was damaged or cut off"),
+    "parse_extracted": ("prediction", "extracted from surrounding text"),
+    "parse_repaired": ("prediction", "repaired, as JSON that was malformed or cut off"),
     "parse_ambiguous": ("prediction", "ambiguous: several readings are possible, and one was taken"),
 }
 
 READING_WORDS = {  # what a prediction was, by the outcome of its parsing
-    "extracted": "extracted from prose or a fence",
-    "mended": "mended, as JSON that was damaged or cut off",
+    "extracted": "extracted from surrounding text",
+    "repaired": "repaired, as JSON that was malformed or cut off",
     "ambiguous": "ambiguous: several readings are possible, and one was taken",
     "failed": "no JSON and is scored as text",
 }
@@ -118,7 +118,7 @@ def sample_text(evaluation: Evaluation, noun: str) -> str:
     """The number of rows or documents of a mean, and its interval if requested."""
     rows = evaluation
     size, interval = counted(len(rows), noun), rows.measured[0].interval
-    if rows.test_set.documents is not None:
+    if rows.test_set.document_ids is not None:
         size = f"{counted(len(rows.document_ids), 'document')} in {counted(rows.test_set.runs, 'run')}"
     if len(rows.counted) < len(rows):
         size = f"{len(rows.counted):,} of {size}"
@@ -154,9 +154,9 @@ def headline_text(evaluation: Evaluation, noun: str) -> str:
 
 
 def spread_lines(scores: Sequence[float]) -> list[str]:
-    """What the scores of documents are: their median, and how many are without a fault; of no documents nothing."""
-    faultless = sum(score == 1 for score in scores)
-    return [f"median {three_digits(median(scores))}", f"{faultless:,} without a fault"] if scores else []
+    """What the scores of documents are: their median, and how many are fully correct; of no documents nothing."""
+    fully_correct = sum(score == 1 for score in scores)
+    return [f"median {three_digits(median(scores))}", f"{fully_correct:,} fully correct"] if scores else []
 
 
 def slice_text(system: Evaluation) -> str:
@@ -165,7 +165,7 @@ def slice_text(system: Evaluation) -> str:
 
 
 def count_lines(evaluation: Evaluation, *, alone: bool = True, warnings: bool = True) -> list[str]:
-    """One line for each kind of rows that were skipped, missing, unparsed, extracted or mended; with the first ids.
+    """One line for each kind of rows that were skipped, missing, unparsed, extracted or repaired; with the first ids.
 
     Then one for each warning about the rows, unless it was given before, and for numbers only printed otherwise.
     What is said of two systems together is left out where the evaluation is not alone.
@@ -191,7 +191,7 @@ def count_lines(evaluation: Evaluation, *, alone: bool = True, warnings: bool = 
 
 
 def _lines_on_places(system: Evaluation) -> list[str]:
-    """The number of citations that were left out; or, where no metric judges the places of both sides, that one can."""
+    """The number of citations that were left out; or, without a metric that evaluates regions, that one can."""
     left_out = sum(of_row.left_out for of_row in system.test_set.places or ())
     if left_out:
         return [f"{counted(left_out, 'citation')} left out: the prediction is missing or could not be parsed"]
@@ -213,7 +213,7 @@ def verdict_text(comparison: Comparison) -> str:
     Where several systems are compared with the base, the p-value is adjusted for them, and the sentence names how many.
     """
     better, worse = len(comparison.better), len(comparison.worse)
-    noun = "document" if comparison.new.test_set.documents is None else "prediction"  # of several runs
+    noun = "document" if comparison.new.test_set.document_ids is None else "prediction"  # of several runs
     if not better and not worse and not comparison.figure.changed:
         return f"the same on all {counted(comparison.same, noun)}"
     documents = counted(better + worse + comparison.same, noun)
@@ -242,13 +242,16 @@ def count_lines_of_both(comparison: Comparison, *, warnings: bool = True) -> lis
 
 _SPELLINGS = {
     "decimal comma": ("value differs by a decimal comma", "values differ by a decimal comma"),
-    "number": ("value is the same number, written differently", "values are the same numbers, written differently"),
-    "date": ("value is the same date, written differently", "values are the same dates, written differently"),
+    "number": (
+        "value is the same number in a different notation",
+        "values are the same numbers in a different notation",
+    ),
+    "date": ("value is the same date in a different notation", "values are the same dates in a different notation"),
 }
 
 
 def annotation_text(annotation: Annotation) -> str:
-    """A remark on a score tree as a sentence without its points."""
+    """An annotation of a score tree as a sentence without its points."""
     where = "" if annotation.parent == "$" else f" in {shown_name(annotation.parent)}"
     if annotation.kind == "exchanged":
         first, second = (
@@ -365,7 +368,7 @@ def conclusion_of(scored: Evaluation) -> tuple[str, str]:
     return first, " ".join(f"{capital(each)}." for each in (second, evaluation.cut_off) if each)
 
 
-def conclusion_of_tree(tree: ScoreTree, remarks: Sequence[Annotation]) -> tuple[str, str, ScoreTree | None]:
+def conclusion_of_tree(tree: ScoreTree, annotations: Sequence[Annotation]) -> tuple[str, str, ScoreTree | None]:
     """What most of the loss of a document is, as a sentence, what comes second, or "", and the largest such loss.
 
     The tree of a metric of your own has no causes, and no conclusion.
@@ -378,7 +381,7 @@ def conclusion_of_tree(tree: ScoreTree, remarks: Sequence[Annotation]) -> tuple[
         return "", "", None
     if not (total := tree.weight - tree.earned):
         return _NO_FAULT, "", None
-    nodes = _losses(tree, remarks)
+    nodes = _losses(tree, annotations)
     lost = {words: fsum(node.weight - node.earned for node in found) for words, found in nodes.items()}
     largest = max(nodes[max(lost, key=lambda words: lost[words])], key=lambda node: node.weight - node.earned)
     return *_largest_losses(lost, total), largest
@@ -400,9 +403,9 @@ def capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _losses(tree: ScoreTree, remarks: Sequence[Annotation]) -> dict[str, list[ScoreTree]]:
+def _losses(tree: ScoreTree, annotations: Sequence[Annotation]) -> dict[str, list[ScoreTree]]:
     """The nodes of a tree that lose points for each cause, in words; a part that is missing as a whole is one loss."""
-    exchanged = {path for each in remarks if each.kind == "exchanged" for path in each.paths}
+    exchanged = {path for each in annotations if each.kind == "exchanged" for path in each.paths}
     found: dict[Cause | None, list[ScoreTree]] = {cause: [] for cause in (None, *get_args(Cause))}
     inside: set[int] = set()  # nodes in parts that are lost as a whole
     for node in tree.nodes():

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import InputTypeError, InputValueError
-from docscore.core.options import IOU, PAPER, THRESHOLD, CompareOptions, check_whole, read_and_compare_options
+from docscore.core.options import IOU, PAPER, THRESHOLD, CompareOptions, check_integer, read_and_compare_options
 from docscore.core.runtime import Progress, progress_from
 from docscore.evaluation.evaluation import Evaluation, evaluated
 from docscore.evaluation.registry import checked_metrics, loaded_metrics, metrics_with_schema
@@ -128,9 +128,9 @@ def evaluate(
         parse: None, or "json" or "repair" to read predictions that are text as JSON first.
         parse_references: None, or "json" or "repair" to read references that are text as JSON first. A reference that
             can be repaired in several ways is an error.
-        missing: a reference without a prediction: "error"; "zero" to score it as null and count it; or "skip" to leave
-            it out and count it.
-        on_error: rows with faults: "error", or "skip" to leave them out and count them.
+        missing: a reference without a prediction: "error"; "zero" to score it as null (usually 0) and count it; or
+            "skip" to leave it out and count it.
+        on_error: rows with errors: "error", or "skip" to leave them out and count them.
         confidence: the level of the intervals, between 0 and 1; None for none.
         seed: the seed of the random numbers of the intervals.
         runs: whether `predictions` is a list of several sides, the runs of one system on the same documents. A
@@ -153,7 +153,8 @@ def evaluate(
         normalise: whether case and white space are ignored (KIEval, Entity F1).
         donut: whether documents are read as the evaluation of Donut reads them (Entity F1, nTED).
         with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
-            scored, or confidences in their own shape under "confidence", beside the fields or in the row.
+            scored, or confidences in the same structure as the prediction under "confidence", beside the fields or in
+            the row.
         citations_from: the provider in whose form predictions hold values and citations, such as "reducto", or the path
             of a JSON file that describes a form.
         iou: the intersection over union from which a cited box is accepted (grounding).
@@ -226,7 +227,7 @@ def evaluate(
         {"": sides},
         reading,
         side_names=[f"run {number}" for number in range(1, len(sides) + 1)],
-        num_proc=check_whole("num_proc", num_proc, 1),
+        num_proc=check_integer("num_proc", num_proc, 1),
         progress=bars,
     )
     [result] = evaluations_of(

@@ -41,7 +41,7 @@ from docscore.metrics.typed.schema_warnings import warnings_about_schemas
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows
     "parse_failures": "parse_failure_rate",
     "parse_extracted": "parse_extracted_rate",
-    "parse_mended": "parse_mended_rate",
+    "parse_repaired": "parse_repaired_rate",
     "parse_ambiguous": "parse_ambiguous_rate",
     "missing": "missing_rate",
     "skipped": "skipped_rate",
@@ -229,9 +229,9 @@ class ScoreState:
             whole: whether these are all rows of a test set, so that a schema of which they have no field is wrong.
 
         Returns:
-            Each figure by its name; for every field that a ground truth has, its score by the first metric,
+            Each figure by its name; for every field that a ground truth has, its score by the primary metric,
             `anls_star/items[].price`; with `parse`, `parse_failure_rate`, and with "repair" `parse_extracted_rate`,
-            `parse_mended_rate` and `parse_ambiguous_rate`; with
+            `parse_repaired_rate` and `parse_ambiguous_rate`; with
             missing "zero", `missing_rate`, and with "skip" `skipped_rate`, the share of all rows that was left out.
 
         Raises:

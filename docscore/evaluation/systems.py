@@ -189,7 +189,7 @@ def _in_order(base: Evaluation, new: Evaluation) -> Ratios:
 
 def _document_ratios(system: Evaluation) -> Ratios:
     """The figures of the metrics as ratios of sums over documents, whose parts are the means over the runs."""
-    if system.test_set.documents is None:
+    if system.test_set.document_ids is None:
         return system.ratios
     shape = system.test_set.runs, len(system.document_ids), -1
     sides = system.ratios.earned, system.ratios.weight
@@ -199,7 +199,7 @@ def _document_ratios(system: Evaluation) -> Ratios:
 def _document_clusters(system: Evaluation) -> npt.NDArray[np.intp] | None:
     """The number of the cluster of each document; None where all documents are independent."""
     clusters, n = system.clusters, len(system.document_ids)
-    alone = system.test_set.documents is not None and clusters is not None and len(set(clusters[:n].tolist())) == n
+    alone = system.test_set.document_ids is not None and clusters is not None and len(set(clusters[:n].tolist())) == n
     return None if clusters is None or alone else clusters[:n]
 
 

@@ -20,7 +20,7 @@ class TableColumn(NamedTuple):
         name: the key of its values, such as "points_lost".
         head: its heading.
         kind: "text" for words, "code" for text from the data, "number", "interval" for the two ends of an interval,
-            "bar" for shares in [0, 1] that are drawn as bars.
+            "bar" for shares in [0, 1] that are rendered as bars.
         terminal: a short heading for terminals; "" to use `head`.
         extra: whether it is hidden in displayed tables and only part of the raw values.
     """
@@ -65,8 +65,8 @@ class Table(Displayed, list[dict[str, Any]]):
         unit: the name of the rows, in the plural.
         left_out: the number of rows cut off at the end.
         signatures: the signatures of the figures, shown below the table.
-        remarks: sentences shown below the table.
-        legend: those of the remarks that say what its marks mean, which belong into a caption.
+        footnotes: sentences shown below the table.
+        legend: those of the footnotes that say what its marks mean, which belong into a caption.
         systems_from: the number of the first of the columns that are systems, which are the last ones; 0 for none.
             Where they are too many for a terminal, the table is `stacked`.
 
@@ -84,7 +84,7 @@ class Table(Displayed, list[dict[str, Any]]):
     unit: str = "rows"
     left_out: int = 0
     signatures: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    footnotes: tuple[str, ...] = ()
     legend: tuple[str, ...] = ()
     systems_from: int = 0
 

@@ -49,14 +49,14 @@ class DocumentFolder:
         ids: the ids of the test set.
 
     Attributes:
-        faults: by id, why a document that was asked for has no text; "" if there is none.
+        errors: by id, why a document that was asked for has no text; "" if there is none.
 
     Raises:
         TypeError, ValueError: for another source, and one that has none of the documents.
     """
 
     def __init__(self, source: Any, ids: Collection[str]) -> None:
-        self.faults: dict[str, str] = {}
+        self.errors: dict[str, str] = {}
         self._files: dict[str, dict[str, Path]] = {}
         self._images: dict[str, Path] = {}
         self._texts: Mapping[str, Any] = {}
@@ -86,17 +86,17 @@ class DocumentFolder:
             raise InputValueError(place="documents", expected=expected, got="none of the ids")
 
     def read(self, name: str) -> DocumentText | None:
-        """Return the document of an id; None if it has no text, of which `faults` then tells why."""
+        """Return the document of an id; None if it has no text, of which `errors` then tells why."""
         text = self._texts.get(name)
         if isinstance(text, DocumentText) or (isinstance(text, str) and text.strip()):
             return DocumentText(text) if isinstance(text, str) else text
-        faults = []
+        errors = []
         for suffix, path in sorted(self._files_of(name).items(), key=lambda item: _SUFFIXES.index(item[0])):
-            document, fault = _opened(path, suffix)
+            document, error = _opened(path, suffix)
             if document is not None:
                 return document
-            faults.append(fault)
-        self.faults[name] = "; ".join(faults)
+            errors.append(error)
+        self.errors[name] = "; ".join(errors)
         return None
 
     def read_all(self, names: Iterable[str]) -> Iterator[DocumentText | None]:
@@ -111,14 +111,14 @@ class DocumentFolder:
             for future in waiting:
                 yield future.result()
 
-    def remark(self, count: int) -> str:
+    def warning(self, count: int) -> str:
         """Return the sentence about documents without a text, of so many; "" if all have one."""
-        if not self.faults:
+        if not self.errors:
             return ""
-        missing = [name for name in self.faults if not self.faults[name]]
-        told = [f"{short_repr(name)} ({fault})" for name, fault in self.faults.items() if fault]
+        missing = [name for name in self.errors if not self.errors[name]]
+        told = [f"{short_repr(name)} ({error})" for name, error in self.errors.items() if error]
         told += [f"no PDF, hOCR or text of {some_of(missing)}"] if missing else []
-        return f"{len(self.faults):,} of {counted(count, 'document')} have no text: {listed(told, len(told))}"
+        return f"{len(self.errors):,} of {counted(count, 'document')} have no text: {listed(told, len(told))}"
 
     def images_of(self, name: str) -> list[Path]:
         """Return the images of a document's pages: that of its name, or those of its name with a number, in order.
@@ -239,16 +239,16 @@ def page_image(path: Path, number: int) -> tuple[Any, str]:
 
 
 def _run_pdf(path: Path, *page: str) -> dict[str, Any]:
-    """Read a PDF, or draw a page, in a process of its own, which a broken file may end."""
+    """Read a PDF, or draw a page, in a process of its own, which a malformed file may end."""
     try:
         done = subprocess.run(  # noqa: S603  our own program
             [sys.executable, _PDF_WORDS, path.absolute(), *page], capture_output=True, timeout=_PATIENCE, check=False
         )
     except subprocess.TimeoutExpired:
         raise InputValueError(problem=f"{path.name} takes over {_PATIENCE} seconds to read") from None
-    content: dict[str, Any] = json.loads(done.stdout) if done.returncode == 0 else {"fault": "cannot be read as a PDF"}
-    if "fault" in content:
-        raise InputValueError(problem=f"{path.name} {content['fault']}")
+    content: dict[str, Any] = json.loads(done.stdout) if done.returncode == 0 else {"error": "cannot be read as a PDF"}
+    if "error" in content:
+        raise InputValueError(problem=f"{path.name} {content['error']}")
     return content
 
 

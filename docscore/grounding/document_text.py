@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 from docscore.core.runtime import grouped
-from docscore.core.same_value import ORDERS, date_of, number_without_doubt
+from docscore.core.same_value import ORDERS, date_of, unambiguous_number
 from docscore.core.values import SCALAR_TYPES, Scalar, Value, scalar_text, step_text, values_by_path
 from docscore.grounding.regions import Box, Region, around
 
@@ -93,12 +93,12 @@ class DocumentText:
         """
         options = value if isinstance(value, tuple) else (value,)
         held = [
-            [places for _, _, places in self.looked_up(option, row=row) if places is not None] for option in options
+            [places for _, _, places in self.find_scalars(option, row=row) if places is not None] for option in options
         ]
         decided = [all(parts) for parts in held if parts]
         return any(decided) if decided else None
 
-    def looked_up(self, value: Any, row: Value = None) -> Iterator[tuple[str, Scalar, list[Occurrence] | None]]:
+    def find_scalars(self, value: Any, row: Value = None) -> Iterator[tuple[str, Scalar, list[Occurrence] | None]]:
         """Yield each scalar of a value with its path and where it stands; None for what no text can show.
 
         Of several places of a value in a row of a list, the one in the lines of its row counts, if there is only one.
@@ -268,7 +268,7 @@ class DocumentText:
     def _amounts(self, text: str) -> list[Offsets]:
         """The spans of the number of an amount, such as `$1250`, `12,50 EUR` or `1,500`."""
         match = None if _IDENTIFIER.match(text) else _AMOUNT.fullmatch(text)
-        numbers = filter(None, map(number_without_doubt, _spellings(match[1]) if match else ()))
+        numbers = filter(None, map(unambiguous_number, _spellings(match[1]) if match else ()))
         return sorted({span for number, _ in numbers for span in self._numbers.get(number, ())})
 
     @cached_property
@@ -308,7 +308,7 @@ class DocumentText:
 
     @cached_property
     def _numbers(self) -> dict[Decimal, list[Offsets]]:
-        """The numbers of the text; one whose separator or sign is in doubt counts in both readings."""
+        """The numbers of the text; one whose separator or sign is ambiguous counts in both readings."""
         numbers: dict[Decimal, list[Offsets]] = defaultdict(list)
         for match in chain(_SPACED_NUMBER.finditer(self._text), _NUMBER.finditer(self._text)):
             token, start = match[1].rstrip(".,'"), match.start(1)
@@ -321,7 +321,7 @@ class DocumentText:
                 or _MINUS_BEHIND.match(after)
                 or (_BRACKET_BEFORE.search(before) and _BRACKET_BEHIND.match(after))
             )
-            for number in filter(None, map(number_without_doubt, _spellings(token))):
+            for number in filter(None, map(unambiguous_number, _spellings(token))):
                 numbers[number[0]].append((start, end))
                 if may_be_negative:
                     numbers[-number[0]].append((start, end))
@@ -434,13 +434,13 @@ def _is_within(inner: Box, outer: Box) -> bool:
 
 
 def _number_of(value: Scalar) -> tuple[Decimal, bool] | None:
-    """Return the number that a scalar is or spells without doubt; a text that begins with a zero is an identifier."""
+    """Return the number that a scalar is or spells unambiguously; a text that begins with a zero is an identifier."""
     is_identifier = isinstance(value, str) and _IDENTIFIER.match(value)
-    return None if is_identifier else number_without_doubt(value)
+    return None if is_identifier else unambiguous_number(value)
 
 
 def _days_of(text: str) -> set[date]:
-    """The date that a text is; where its order is in doubt, that of each order."""
+    """The date that a text is; where its order is ambiguous, that of each order."""
     return set(filter(None, {date_of(text)} - {None} or {date_of(text, order) for order in ORDERS}))
 
 

@@ -26,12 +26,12 @@ class LocatedRows(NamedTuple):
         rows: rows by id, with all other columns.
         counts: for each field how many of its values have each of `OUTCOMES`: were placed, since they stand once; stand
             several times or nowhere; are not looked for; had evidence.
-        remark: the sentence about documents without a text; "" if all have one.
+        warning: the sentence about documents without a text; "" if all have one.
     """
 
     rows: list[dict[str, Any]]
     counts: dict[str, Counter[str]]
-    remark: str
+    warning: str
 
 
 def with_evidence(
@@ -53,9 +53,9 @@ def with_evidence(
     reading, _ = read_and_compare_options(options or {})
     truths = read_ground_truths(references, reading, progress)
     opened = DocumentFolder(documents, truths.ids)
-    looked_up = watched(opened.read_all(truths.ids), progress, "Looking up", len(truths.ids))
+    documents = watched(opened.read_all(truths.ids), progress, "Looking up", len(truths.ids))
     rows, counts = [], defaultdict[str, Counter[str]](Counter)
-    for name, truth, source, document in zip(truths.ids, truths.values, truths.sources, looked_up, strict=True):
+    for name, truth, source, document in zip(truths.ids, truths.values, truths.sources, documents, strict=True):
         has_columns = truths.form is not PLAIN and isinstance(source, dict)
         columns = {key: source[key] for key in columns_of(source)} if has_columns else {}
         try:
@@ -73,16 +73,16 @@ def with_evidence(
         plain = to_json(list(truth) if isinstance(truth, tuple) else [truth])
         evidence = {"evidence": found[0] if is_same else found} if any(found) else {}
         rows.append({**columns, ID: name, REFERENCES: plain, **evidence})
-    return LocatedRows(rows, dict(counts), opened.remark(len(truths.ids)))
+    return LocatedRows(rows, dict(counts), opened.warning(len(truths.ids)))
 
 
-def _apart(occurrences: Iterable[Occurrence]) -> list[Occurrence]:
+def _outermost(occurrences: Iterable[Occurrence]) -> list[Occurrence]:
     """Return occurrences without those that lie within another, as one spelling of a value may within another."""
-    apart: list[Occurrence] = []
+    outermost: list[Occurrence] = []
     for each in sorted(set(occurrences), key=lambda each: (each[0][0], -each[-1][1])):
-        if not apart or each[-1][1] > apart[-1][-1][1]:
-            apart.append(each)
-    return apart
+        if not outermost or each[-1][1] > outermost[-1][-1][1]:
+            outermost.append(each)
+    return outermost
 
 
 def _located(
@@ -90,11 +90,11 @@ def _located(
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the evidence of the values that stand once, by path, and count the outcomes of each field."""
     occurrences: dict[str, list[list[Occurrence] | None]] = defaultdict(list)
-    for path, _, places in document.looked_up(answer):
+    for path, _, places in document.find_scalars(answer):
         occurrences[path].append(places)
     located = {}
     for path, options in occurrences.items():
-        places = _apart(place for option in options for place in option or ())
+        places = _outermost(place for option in options for place in option or ())
         if path in known:
             outcome = KEPT
         elif all(option is None for option in options):

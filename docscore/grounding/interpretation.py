@@ -38,7 +38,7 @@ def with_regions(pairs: TestSet, failed: Collection[int]) -> tuple[TestSet, list
     """
     if pairs.places is not None:
         return pairs, []
-    places, faults, total, unused = [], list[Diagnostic](), 0, list[str]()
+    places, errors, total, unused = [], list[Diagnostic](), 0, list[str]()
     cells = cells_of_column(pairs, pairs.evidence), cells_of_column(pairs, pairs.citations)
     for number, (name, *values, accepted, cell) in enumerate(
         zip(pairs.ids, pairs.truths, pairs.predictions, *cells, strict=True)
@@ -56,16 +56,16 @@ def with_regions(pairs: TestSet, failed: Collection[int]) -> tuple[TestSet, list
             continue
         total += count
         citations, wrong = _by_path("citations", cited, [values[1]], several or _has_several_pages([cited]))
-        faults += [error.diagnostic.within(row_place(name)) for error in wrong]
+        errors += [error.diagnostic.within(row_place(name)) for error in wrong]
         places.append(RowRegions(evidence, citations, len(wrong)))
     found = []
-    if faults:
-        problem = f"{len(faults):,} of {total:,} citations are faulty and never accepted, such as that of {faults[0]}"
+    if errors:
+        problem = f"{len(errors):,} of {total:,} citations are invalid and never accepted, such as that of {errors[0]}"
         found.append(DataWarning("invalid citations", Diagnostic(("predictions",), problem=problem)))
     if unused:
-        problem = f"places of objects and lists are not judged ({len(unused):,}), such as that of {unused[0]}"
+        problem = f"regions of objects and lists are not evaluated ({len(unused):,}), such as that of {unused[0]}"
         found.append(DataWarning("regions of objects", Diagnostic(("evidence",), problem=problem)))
-    if len(faults) > _MOST_INVALID * total:
+    if len(errors) > _MOST_INVALID * total:
         remedy = Remedy("if they are in another format, {} reads those of providers", (("citations_from", ...),))
         raise InputValueError(place="predictions", problem=problem, remedy=remedy)
     return replace(pairs, places=places, evidence=None, citations=None), found
@@ -75,7 +75,7 @@ def evidence_of(truth: Value, raw: Any) -> tuple[list[RegionsByPath], bool]:
     """Return the evidence of a ground truth, once or for each acceptable answer, and if it has several pages.
 
     Raises:
-        ValueError: for faulty evidence.
+        ValueError: for invalid evidence.
     """
     answers = list(truth) if isinstance(truth, tuple) else [truth]
     each = raw if isinstance(raw, list) else [raw]
@@ -100,7 +100,7 @@ def _has_several_pages(raws: Iterable[Any]) -> bool:
 def _by_path(
     kind: str, raw: Any, values: Sequence[Value], several: bool
 ) -> tuple[RegionsByPath, list[InputValueError]]:
-    """Return the places of each path, and the errors of faulty ones, for which places below page 1 stand.
+    """Return the places of each path, and the errors of invalid ones, for which places below page 1 stand.
 
     Args:
         kind: evidence or citations.
@@ -115,8 +115,8 @@ def _by_path(
     places, errors = dict[str, list[Region]](), list[InputValueError]()
     for path, item in ((path, item) for path, items in given.items() for item in items):
         is_text = kind == "citations" and type(values[0]) is str
-        meant = "; the prediction is text, which was not read as JSON" if is_text else _meant(path, known)
-        expected = "" if path in known else f"a path of the value{meant}"
+        suggestion = "; the prediction is text, which was not read as JSON" if is_text else _suggestion(path, known)
+        expected = "" if path in known else f"a path of the value{suggestion}"
         expected = expected or next((name for name, holds in _RULES.items() if not holds(item)), "")
         if expected or (several and _boxes(item) and item.get("page") is None):
             expected = expected or "a page beside the box, as the document has several"
@@ -129,7 +129,7 @@ def _by_path(
     return places, errors
 
 
-def _meant(path: str, known: Iterable[str]) -> str:
+def _suggestion(path: str, known: Iterable[str]) -> str:
     return "".join(f", such as {name}" for name in nearest([path], known).values())
 
 

@@ -92,13 +92,13 @@ class GroundingPoints(NamedTuple):
     Attributes:
         levels: the counts of each level.
         fields: the numerator and denominator of each field, at the finest level that the document has.
-        faulty: the number of faulty citations.
+        invalid: the number of invalid citations.
         left_out: the number of citations of a prediction that is missing or could not be parsed.
     """
 
     levels: dict[Level, Counts]
     fields: dict[str, tuple[float, float]]
-    faulty: int
+    invalid: int
     left_out: int
 
 
@@ -109,9 +109,9 @@ class GroundingTotal:
         self.rows = rows
 
     def counts(self) -> dict[str, int]:
-        """Return the numbers of citations that are faulty, and of those that were left out."""
-        faulty, left_out = (sum(getattr(row, name) for row in self.rows) for name in ("faulty", "left_out"))
-        return {"citations_invalid": faulty, "citations_left_out": left_out}
+        """Return the numbers of citations that are invalid, and of those that were left out."""
+        invalid, left_out = (sum(getattr(row, name) for row in self.rows) for name in ("invalid", "left_out"))
+        return {"citations_invalid": invalid, "citations_left_out": left_out}
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return the table "regions"."""
@@ -195,11 +195,11 @@ class Grounding(Metric[GroundingPoints]):
     )
     options = frozenset({"threshold", "ignore_case", "rules", "numbers", "schema", "iou"})
     field_source = "entities"
-    judges_places = True
+    evaluates_regions = True
 
     @property
     def fields_note(self) -> str:
-        return f"{self.label} judges the places of values: lost points have no causes."
+        return f"{self.label} evaluates the regions of values: lost points have no causes."
 
     def row_points(self, row: MetricRow, options: CompareOptions) -> GroundingPoints:
         tree = self.score_tree(row, options)
@@ -207,8 +207,8 @@ class Grounding(Metric[GroundingPoints]):
         values = sum(count_values(leaf.prediction) for leaf in tree.leaves())
         levels = {level: counts_of(cells, level, values) for level in LEVELS}
         finest = next((level for level in _FINEST_FIRST if levels[level].cells), None)
-        _, _, faulty, left_out = regions_of(row.annotator) or NO_REGIONS
-        return GroundingPoints(levels, _field_sums(cells, finest) if finest else {}, faulty, left_out)
+        _, _, invalid, left_out = regions_of(row.annotator) or NO_REGIONS
+        return GroundingPoints(levels, _field_sums(cells, finest) if finest else {}, invalid, left_out)
 
     def score_tree(self, row: MetricRow, options: CompareOptions) -> ScoreTree:
         """Return the tree of the metric that says which values are right, whose leaves say `region`."""

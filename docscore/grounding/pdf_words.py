@@ -1,4 +1,4 @@
-"""Read the words of a PDF with their boxes, or draw a page, as a program of its own, which a broken file may end."""
+"""Read the words of a PDF with their boxes, or draw a page, as a program of its own, which a malformed file may end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pypdfium2 import raw
 _MOST_PAGES = 500
 _MOST_MEMORY = 2_000_000_000  # bytes
 _SCALE = 1_000_000  # the size of a page to which its points are mapped
-_WIDEST, _HIGHEST = 1_400, 2_000  # pixels of a page that is drawn
+_WIDEST, _HIGHEST = 1_400, 2_000  # pixels of a page that is rendered
 _HYPHENS = {0x2: "-", 0xFFFE: "-"}  # how PDFium marks a word that is divided at the end of a line
 
 WordOnPage = tuple[str, float, float, float, float]  # left, top, right, bottom as fractions of the page
@@ -60,25 +60,25 @@ def limit_memory() -> None:
 
 
 def read(path: str) -> dict[str, Any]:
-    """Return the words of each page, and its width and height; "fault" says why there are none."""
+    """Return the words of each page, and its width and height; "error" says why there are none."""
     try:
         with pypdfium2.PdfDocument(path) as pdf:
             if len(pdf) > _MOST_PAGES:
-                return {"fault": f"has {len(pdf):,} pages, {_MOST_PAGES} at most are read"}
+                return {"error": f"has {len(pdf):,} pages, {_MOST_PAGES} at most are read"}
             return {"pages": [words_of_page(page) for page in pdf], "sizes": [page.get_size() for page in pdf]}
     except pypdfium2.PdfiumError as error:
-        return {"fault": "is encrypted" if "password" in str(error).lower() else f"is no readable PDF: {error}"}
+        return {"error": "is encrypted" if "password" in str(error).lower() else f"is no readable PDF: {error}"}
 
 
 def draw(path: str, number: str, image: str) -> dict[str, Any]:
-    """Draw the page of a number, from 1, into a PNG file; "fault" says why it is not."""
+    """Draw the page of a number, from 1, into a PNG file; "error" says why it is not."""
     try:
         with pypdfium2.PdfDocument(path) as pdf:
             page = pdf[int(number) - 1]
             width, height = page.get_size()
             page.render(scale=min(_WIDEST / width, _HIGHEST / height)).to_pil().save(image, "png")
     except (pypdfium2.PdfiumError, IndexError):
-        return {"fault": f"has no page {number} that can be drawn"}
+        return {"error": f"has no page {number} that can be rendered"}
     return {}
 
 

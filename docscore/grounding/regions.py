@@ -17,7 +17,7 @@ class Region(NamedTuple):
     """A place in a document; each part may be absent.
 
     Attributes:
-        page: the page, counted from 1. A faulty citation has a number below 1, which no evidence has.
+        page: the page, counted from 1. An invalid citation has a number below 1, which no evidence has.
         boxes: the lines of the value on the page.
         quote: the text there.
     """
@@ -36,13 +36,13 @@ class RowRegions(NamedTuple):
     Attributes:
         evidence: the accepted places of values of the ground truth, once for all acceptable answers or once for each.
         citations: the places that the prediction names for its values.
-        faulty: the number of citations that are faulty.
+        invalid: the number of citations that are invalid.
         left_out: the number of citations of a prediction that is missing or could not be parsed.
     """
 
     evidence: Sequence[RegionsByPath]
     citations: RegionsByPath
-    faulty: int = 0
+    invalid: int = 0
     left_out: int = 0
 
 

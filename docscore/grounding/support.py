@@ -46,7 +46,7 @@ def support_of(document: DocumentText, prediction: Value, citations: RegionsByPa
         citations: the cited regions of its values, by path.
     """
     checks, not_found = [], []
-    for path, value, occurrences in document.looked_up(prediction):
+    for path, value, occurrences in document.find_scalars(prediction):
         if occurrences is None:
             continue
         if not occurrences:

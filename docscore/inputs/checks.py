@@ -55,7 +55,7 @@ def refuse_document_texts(
         return
     given = list(islice(_texts(predictions), _EXAMINED)) if parse is None else []
     notation, documents = _common_notation(texts)
-    if documents and not (notation == _JSON and parse is None and _may_be_meant_as_text(documents, given)):
+    if documents and not (notation == _JSON and parse is None and _is_plain_text(documents, given)):
         raise InputValueError(
             place="references",
             problem=f"{len(documents):,} of {len(texts):,} texts are documents written as {notation}, which would be "
@@ -76,7 +76,7 @@ def _common_notation(texts: Sequence[str]) -> tuple[str, list[str]]:
     return notation, [text for text, _ in documents]
 
 
-def _may_be_meant_as_text(documents: Sequence[str], predictions: Sequence[str]) -> bool:
+def _is_plain_text(documents: Sequence[str], predictions: Sequence[str]) -> bool:
     """Decide whether JSON texts are lists of single values, and no prediction holds JSON."""
     return not any(map(_has_objects, documents)) and not any(map(holds_json, predictions))
 
@@ -122,7 +122,7 @@ def _tags(text: str) -> set[str]:
 def is_json_document(text: str) -> bool:
     """Return whether a text is an object or a list written as JSON, possibly damaged or in a fence or a JSON string."""
     begins = text.lstrip('\ufeff \t\r\n"')[:1] in ("{", "[")
-    return (begins or bool(_FENCED_JSON.search(text))) and holds_json(text, mended=True)
+    return (begins or bool(_FENCED_JSON.search(text))) and holds_json(text, repaired=True)
 
 
 _NOTATIONS: dict[str, Callable[[str], set[str]]] = {  # of documents, each with the names that a text in it has
@@ -194,7 +194,7 @@ of 'a' holds JSON; add parse="json" or parse="repair" to read it
         return
     if parse is None:
         yield from warnings_about_texts(pairs, parse, parse_references, predictions)
-    if _are_lists_taken_for_answers(pairs.truths, given):
+    if _lists_look_like_alternatives(pairs.truths, given):
         problem = (
             "all are lists of acceptable answers, none of them a list, and so never match predictions that are lists"
         )
@@ -206,7 +206,7 @@ of 'a' holds JSON; add parse="json" or parse="repair" to read it
         yield DataWarning("lists of answers", Diagnostic((references,), problem=problem, remedy=remedy))
 
 
-def _are_lists_taken_for_answers(truths: Sequence[Any], predictions: Sequence[Any]) -> bool:
+def _lists_look_like_alternatives(truths: Sequence[Any], predictions: Sequence[Any]) -> bool:
     """Decide whether nearly all predictions are lists, and all ground truths several answers, none of them a list."""
     return (
         sum(isinstance(prediction, list) for prediction in predictions) >= _NEARLY_ALL * len(predictions)
@@ -251,7 +251,7 @@ def warnings_about_texts(
 
 def _notation_in(text: str) -> str:
     """Return the notation of a document that a text is or, in JSON, contains; "" if there is none."""
-    if holds_json(text, mended=True):
+    if holds_json(text, repaired=True):
         return _JSON
     return next((name for name, in_it in _NOTATIONS.items() if in_it(text)), "")
 
@@ -461,10 +461,10 @@ form, such as 'dueDate' for 'due date'; rename the keys on one side
     """
     given = sum(prediction is not None for prediction in pairs.predictions)
     first, whole = _Faced(pairs, _EXAMINED), None
-    has_remark = False
+    has_warning = False
     for kind, example_of, least, problem, remedies in _SHAPES if any(first.rows.values()) else ():
         for side, remedy in remedies.items():
-            is_explained = example_of is _foreign and (has_remark or given < _FEWEST_FOREIGN)
+            is_explained = example_of is _foreign and (has_warning or given < _FEWEST_FOREIGN)
             if not is_explained and first.examples(example_of, side, least, min(given, _EXAMINED)):
                 whole = whole or (_Faced(pairs) if given > _EXAMINED else first)
                 examples = whole.examples(example_of, side, least, given)
@@ -474,7 +474,7 @@ form, such as 'dueDate' for 'due date'; rename the keys on one side
                     sentence = f"{len(examples):,} of {given:,} {problem.format(examples[0], other=other)}"
                     advice = _LIST_REMEDY if is_answer else remedy
                     yield DataWarning(kind, Diagnostic((side,), problem=sentence, remedy=advice))
-                    has_remark = True
+                    has_warning = True
                     break
 
 
@@ -522,7 +522,7 @@ class _Faced:
 
 
 def _are_alike(truth: Value, prediction: Value) -> bool:
-    """Return whether two values are flat objects with the same keys, which have no shape to remark on."""
+    """Return whether two values are flat objects with the same keys, about whose shape there is nothing to say."""
     return (
         isinstance(truth, dict)
         and isinstance(prediction, dict)
@@ -620,7 +620,7 @@ def _joined(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> str:
 _SEPARATORS = re.compile(r"\s*[;|,\n]\s*")
 
 
-_FEWEST_FOREIGN = 3  # predictions without a key of the ground truths that are remarked on
+_FEWEST_FOREIGN = 3  # predictions without a key of the ground truths that get a warning
 
 
 def _foreign(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:

@@ -32,7 +32,7 @@ _KEYS = ("source", "value", "layout", "citations", "key", "page", "first_page", 
 Entry = Mapping[str, Any]  # a form as in the table
 
 
-def _taken(entry: Entry, prediction: Any) -> tuple[Any, Raw]:
+def _split(entry: Entry, prediction: Any) -> tuple[Any, Raw]:
     """Return the values of a prediction in a form, and what it cites for them by path, in the format of docscore."""
     value = _first(prediction, [entry["value"]])
     value = prediction if value is None else value
@@ -62,7 +62,7 @@ def _place(entry: Entry, citation: Any) -> Raw:
 
 
 def _box(corners: Any, box: Any) -> Any:
-    """Return left, top, right and bottom of a box; the box itself, which is then faulty, if it is of another form."""
+    """Return left, top, right and bottom of a box; the box itself, which is then invalid, if it is of another form."""
     with suppress(KeyError, TypeError, ValueError):
         if corners == "polygon":
             across, down = zip(*((point["x"], point["y"]) for point in box), strict=True)
@@ -102,7 +102,7 @@ def form_named(name: str) -> Form:
     if not isinstance(entry, dict) or entry.keys() != {*_KEYS} or entry["layout"] not in LAYOUTS:
         expected = f"an object with the keys {', '.join(_KEYS)}, whose layout is one of {', '.join(LAYOUTS)}"
         raise InputValueError(place=name, expected=expected, got=short_repr(entry))
-    return partial(_taken, entry)
+    return partial(_split, entry)
 
 
 def _has_places(found: Raw) -> bool:
@@ -113,7 +113,7 @@ def forms_of(predictions: Sequence[Any]) -> dict[str, int]:
     """Return in how many of the predictions each form has citations, without those in which none has."""
     counts = {
         name: sum(
-            _has_places(_taken(entry, prediction)[1]) for prediction in predictions if isinstance(prediction, dict)
+            _has_places(_split(entry, prediction)[1]) for prediction in predictions if isinstance(prediction, dict)
         )
         for name, entry in known_forms().items()
     }

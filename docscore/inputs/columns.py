@@ -1,4 +1,4 @@
-"""Rows from records: columns of other names, fields in columns, answers in cells; one way in for a side."""
+"""Rows from records: columns of other names, fields in columns, answers in cells; one function for a side."""
 
 import os
 import re
@@ -13,10 +13,10 @@ import numpy as np
 from docscore.core.errors import (
     DataWarning,
     Diagnostic,
-    Faults,
     InputValueError,
     PlacePart,
     Remedy,
+    RowErrors,
     closer,
     in_file,
     needs,
@@ -40,8 +40,8 @@ from docscore.inputs.rows import (
     Absent,
     ColumnAlias,
     NoCell,
+    RawTable,
     Side,
-    Source,
     cells_of,
     described,
     known_columns,
@@ -113,21 +113,21 @@ def table_of_source(
     source: Any,
     side: Side,
     options: ReadOptions,
-    faults: Faults | None = None,
+    errors: RowErrors | None = None,
     *,
     both: bool = False,
     num_proc: int = 1,
     progress: Progress = no_progress,
-) -> Source:
+) -> RawTable:
     """Read the rows of a side from any source.
 
     Args:
         source: the path of a file, or of a folder with one file per document, `ID.json` or `ID.txt`; rows as `pairs_of`
             takes them; a dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`;
-            a `Source`.
+            a `RawTable`.
         side: predictions or references; the place in messages if there is no file.
         options: how the rows are read.
-        faults: collects faults of single rows of files; None to raise an error for them.
+        errors: collects errors of single rows of files; None to raise an error for them.
         both: whether the rows hold predictions and references. Rows of a data frame without ids are then numbered.
         num_proc: as for `read_table`.
         progress: as for `read_table`.
@@ -139,19 +139,21 @@ def table_of_source(
     """
     shape, renamed = shape_of(options, side), renamed_columns(options, side, both=both)
     if isinstance(source, Mapping):
-        if shape.query is None and not shape.document:
+        if shape.query is None and not shape.single_document:
             return table_by_id(source, side, side)
         table = rows_of_value(source, Path(side), shape)
-    elif isinstance(source, Source):
+    elif isinstance(source, RawTable):
         table = source
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
             in_columns = str(getattr(BY_ID, side)) in renamed
             repair = side == "predictions" and options.parse == "repair"
-            table = read_folder(path, shape, faults or Faults(), options.encoding, in_columns=in_columns, repair=repair)
+            table = read_folder(
+                path, shape, errors or RowErrors(), options.encoding, in_columns=in_columns, repair=repair
+            )
         else:
-            table = read_table(path, faults, None, options.delimiter, progress, shape, options.encoding, num_proc)
+            table = read_table(path, errors, None, options.delimiter, progress, shape, options.encoding, num_proc)
     else:
         id_column = renamed[ID][1] if ID in renamed else ID
         rows = None if isinstance(source, list) else rows_of_frame(source, side, id_column)
@@ -160,7 +162,7 @@ def table_of_source(
             has_columns=rows is not None, remedy="" if is_plain else _INDEX_REMEDY
         )
         if shape.query:
-            table = shape.query.rows_in(table, own := faults or Faults())
+            table = shape.query.rows_in(table, own := errors or RowErrors())
             own.stop_if_any()
     is_plain = not (has_own_layout(options) or both or table.has_columns)
     return table if is_plain else with_names(table, side, options, both=both)
@@ -169,7 +171,7 @@ def table_of_source(
 _INDEX_REMEDY = "if the ids are in the index of the data frame, make it a column with reset_index()"
 
 
-def with_names(table: Source, side: Side, options: ReadOptions, *, both: bool) -> Source:
+def with_names(table: RawTable, side: Side, options: ReadOptions, *, both: bool) -> RawTable:
     """Copy the columns of a table to the names of the row format.
 
     Args:
@@ -227,7 +229,7 @@ def _with_defaults(renamed: dict[str, _Given], first: Any) -> dict[str, _Given]:
     return renamed
 
 
-def _are_fields(table: Source, options: ReadOptions, renamed: Mapping[str, Any], *, both: bool) -> bool:
+def _are_fields(table: RawTable, options: ReadOptions, renamed: Mapping[str, Any], *, both: bool) -> bool:
     """Return whether the columns of rows without a value are the fields of their documents.
 
     In JSON this needs no option: where only the column of the ids is named, the rest is the document.
@@ -241,7 +243,7 @@ def _are_fields(table: Source, options: ReadOptions, renamed: Mapping[str, Any],
     return options.fields_in_columns or (is_rest and VALUE_KEYS.isdisjoint(first))
 
 
-def _copy_columns(rows: Sequence[Any], table: Source, options: ReadOptions, renamed: Mapping[str, _Given]) -> None:
+def _copy_columns(rows: Sequence[Any], table: RawTable, options: ReadOptions, renamed: Mapping[str, _Given]) -> None:
     """Put the cells of renamed columns into rows under their names in the row format, in place of what has these."""
     first = table.first()
     for name, (option, given) in renamed.items():
@@ -258,7 +260,7 @@ def _copy_columns(rows: Sequence[Any], table: Source, options: ReadOptions, rena
                 row[key] = NoCell if cell is Absent and name != PREDICTION else cell
 
 
-def _read_answers(rows: Sequence[Any], options: ReadOptions, table: Source, renamed: Mapping[str, Any]) -> None:
+def _read_answers(rows: Sequence[Any], options: ReadOptions, table: RawTable, renamed: Mapping[str, Any]) -> None:
     """Make the ground truths of rows lists of acceptable answers."""
     for row in rows:
         if isinstance(row, dict) and row.get(REFERENCES, NoCell) is not NoCell:
@@ -271,7 +273,7 @@ def _read_answers(rows: Sequence[Any], options: ReadOptions, table: Source, rena
 
 
 def _put_together(
-    no_fields: AbstractSet[str], table: Source, rows: Sequence[Any], side: Side, *, as_paths: bool
+    no_fields: AbstractSet[str], table: RawTable, rows: Sequence[Any], side: Side, *, as_paths: bool
 ) -> None:
     """Add the document of each row, whose fields are its other columns.
 
@@ -291,7 +293,9 @@ def _put_together(
             row[key] = document if side == "predictions" else [document]
 
 
-def _documents_by_field(table: Source, options: ReadOptions, values: Sequence[str], known: AbstractSet[str]) -> Source:
+def _documents_by_field(
+    table: RawTable, options: ReadOptions, values: Sequence[str], known: AbstractSet[str]
+) -> RawTable:
     """Return a row for each document of a table in which each row has one field.
 
     Args:
@@ -349,7 +353,7 @@ def _documents_by_field(table: Source, options: ReadOptions, values: Sequence[st
             value = _document(fields, table.where(numbers[0]), in_text=table.has_columns)
             row[ColumnAlias(key)] = [value] if key == REFERENCES else value
         rows.append({**row, ColumnAlias(ID): name})
-    return Source(table.path, rows, lambda number: table.where(indices[number]))
+    return RawTable(table.path, rows, lambda number: table.where(indices[number]))
 
 
 def _dotted(path: object) -> str:
@@ -396,7 +400,7 @@ def _document(cells: Mapping[str, Any], place: PlacePart, *, in_text: bool) -> A
     return [values[step] for step in sorted(parts, key=int) if any(cell is not None for cell in parts[step].values())]
 
 
-def _warnings_about_cells(table: Source, columns: Iterable[str], predictions: str | None) -> Iterator[DataWarning]:
+def _warnings_about_cells(table: RawTable, columns: Iterable[str], predictions: str | None) -> Iterator[DataWarning]:
     """Yield warnings about columns in which a table stands between a value and what is compared.
 
     Tables of structs give a row all keys. Where some cells are empty, pandas makes floats of integers; it can also
@@ -441,7 +445,7 @@ class MissingColumnError(InputValueError):
     option = column = ""
 
 
-def column_of(table: Source, options: ReadOptions, option: str, given: str) -> list[Any]:
+def column_of(table: RawTable, options: ReadOptions, option: str, given: str) -> list[Any]:
     """Return the cells of a column, or of several ones joined to ids; raise `ValueError` with the option if none is."""
     cells = cells_of(table.rows, given)
     if not all(cell is NoCell or cell is Absent for cell in cells):

@@ -11,7 +11,7 @@ import numpy as np
 
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
 from docscore.core.options import ReadOptions
-from docscore.core.runtime import with_room_to_recurse
+from docscore.core.runtime import call_with_fresh_stack
 from docscore.inputs.test_set import TestSet
 
 VALUE, CONFIDENCE = "$value", "$confidence"  # the keys of a predicted value with its confidence
@@ -42,7 +42,7 @@ def without_keys(rows: TestSet, keys: Sequence[str]) -> TestSet:
     """Return the rows without some keys of their values."""
     tree = _tree_of_keys(tuple(keys))
     truths, predictions = (
-        [with_room_to_recurse(_scored, value, tree, frozenset()) for value in column]
+        [call_with_fresh_stack(_scored, value, tree, frozenset()) for value in column]
         for column in (rows.truths, rows.predictions)
     )
     return replace(rows, truths=truths, predictions=predictions)
@@ -69,7 +69,7 @@ def content_of(truth: Any, prediction: Any, options: ReadOptions) -> tuple[Any, 
     words = frozenset(word.casefold() for word in options.absent_words)
     if options.ignore_keys or words:
         tree = _tree_of_keys(options.ignore_keys)
-        truth, prediction = (with_room_to_recurse(_scored, value, tree, words) for value in (truth, prediction))
+        truth, prediction = (call_with_fresh_stack(_scored, value, tree, words) for value in (truth, prediction))
     return truth, prediction, confidences
 
 

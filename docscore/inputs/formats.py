@@ -18,11 +18,11 @@ import numpy as np
 
 from docscore.core.errors import (
     Diagnostic,
-    Faults,
-    Faulty,
     InputValueError,
+    InvalidRow,
     PlacePart,
     Remedy,
+    RowErrors,
     closer,
     in_file,
     in_line,
@@ -36,7 +36,7 @@ from docscore.core.values import convert_prediction
 from docscore.inputs.json_text import JsonError, loads, loads_at
 from docscore.inputs.logs import is_log, table_of_log
 from docscore.inputs.queries import Query
-from docscore.inputs.rows import ANLS, ID, PREDICTION, REFERENCES, Side, Source, is_document, table_by_id
+from docscore.inputs.rows import ANLS, ID, PREDICTION, REFERENCES, RawTable, Side, is_document, table_by_id
 
 MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked; gzip packs a gigabyte of equal lines into 1 MB
 _LARGEST_REREAD = 100_000_000  # bytes of a file that is read again to check whether it is a single JSON value
@@ -48,12 +48,12 @@ class Shape(NamedTuple):
     Attributes:
         side: the side on which the documents of an object stand.
         query: the expression that selects the rows; None where they are not nested.
-        document: whether a JSON value is one document, whatever it looks like.
+        single_document: whether a JSON value is one document, whatever it looks like.
     """
 
     side: Side = "predictions"
     query: Query | None = None
-    document: bool = False
+    single_document: bool = False
 
 
 _FLAT = Shape()
@@ -62,17 +62,17 @@ _FLAT = Shape()
 def read_jsonl(
     path: Path,
     file: Iterable[bytes],
-    faults: Faults,
+    errors: RowErrors,
     _delimiter: str | None = None,
     shape: Shape = _FLAT,
     num_proc: int = 1,
-) -> Source:
+) -> RawTable:
     """Read a JSON value from each line that is not blank.
 
     Args:
         path: the file, for messages.
         file: its lines, unpacked.
-        faults: collects the faults of lines.
+        errors: collects the errors of lines.
         shape: where the rows are in each value.
         num_proc: the number of processes that read lines.
 
@@ -86,14 +86,14 @@ def read_jsonl(
     rows = [*chain.from_iterable(in_processes(_values_or_errors, portions, num_proc))]
     for index, error in enumerate(rows):
         if isinstance(error, JsonError | UnicodeDecodeError):
-            place, rows[index] = in_line(path, numbers[index]), Faulty
+            place, rows[index] = in_line(path, numbers[index]), InvalidRow
             if isinstance(error, JsonError):
-                faults.add("not JSON", error.in_place(place, one_line=True))
+                errors.add("not JSON", error.in_place(place, one_line=True))
             else:
-                faults.add("not UTF-8", not_utf8(place, error, _ENCODING_REMEDY))
+                errors.add("not UTF-8", not_utf8(place, error, _ENCODING_REMEDY))
     _check_jsonl(path, rows)
-    table = Source(path, rows, lambda index: in_line(path, numbers[index]))
-    return shape.query.rows_in(table, faults) if shape.query else table
+    table = RawTable(path, rows, lambda index: in_line(path, numbers[index]))
+    return shape.query.rows_in(table, errors) if shape.query else table
 
 
 def _values_or_errors(lines: Sequence[bytes]) -> list[Any]:
@@ -111,7 +111,7 @@ def _values_or_errors(lines: Sequence[bytes]) -> list[Any]:
 def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
     """Raise `ValueError` if the file is a JSON list of rows or one JSON value over many lines instead of JSONL."""
     got = ""
-    if len(rows) > 1 and rows[0] is Faulty and path.is_file() and path.stat().st_size <= _LARGEST_REREAD:
+    if len(rows) > 1 and rows[0] is InvalidRow and path.is_file() and path.stat().st_size <= _LARGEST_REREAD:
         with suppress(ValueError, OSError):
             read_value(path)
             got = f"one value over {len(rows):,} lines"
@@ -126,7 +126,9 @@ def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
         )
 
 
-def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter: str | None, shape: Shape) -> Source:
+def _read_json(
+    path: Path, file: io.BufferedReader, _errors: RowErrors, _delimiter: str | None, shape: Shape
+) -> RawTable:
     content = b"".join(file)  # unlike `file.read`, this reports progress
     source = _decoded(path, content)
     if not source.strip():
@@ -137,7 +139,7 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter:
     return rows_of_value(value, path, shape)
 
 
-def rows_of_value(value: Any, path: Path, shape: Shape) -> Source:
+def rows_of_value(value: Any, path: Path, shape: Shape) -> RawTable:
     """Return the rows of a JSON value: a list of rows, an object `{id: document}` or one document.
 
     An object is one document if a value in it is no object and a key is a word.
@@ -152,8 +154,8 @@ def rows_of_value(value: Any, path: Path, shape: Shape) -> Source:
     """
     if shape.query:
         value = shape.query.value_in(value, in_file(path))
-    if shape.document or is_document(value):
-        return Source(path, [value], lambda _index: in_file(path))
+    if shape.single_document or is_document(value):
+        return RawTable(path, [value], lambda _index: in_file(path))
     if isinstance(value, dict):
         names = list(map(str, value))
         table = table_by_id(value, shape.side, in_file(path))
@@ -162,7 +164,7 @@ def rows_of_value(value: Any, path: Path, shape: Shape) -> Source:
         raise InputValueError(
             place=in_file(path), expected="a JSON list of rows, or an object {id: document}", got=type(value).__name__
         )
-    table = Source(path, value, lambda index: in_file(path, f"row {index + 1}"))
+    table = RawTable(path, value, lambda index: in_file(path, f"row {index + 1}"))
     return shape.query.check_keys(table) if shape.query else table
 
 
@@ -172,7 +174,7 @@ _LONGEST_SHOWN = 80  # characters of a cell in a message
 HEADER_LINES = 100  # the header is searched in these
 
 
-def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None, _shape: Shape) -> Source:
+def _read_csv(path: Path, file: io.BufferedReader, errors: RowErrors, delimiter: str | None, _shape: Shape) -> RawTable:
     """Read a CSV file; raise `ValueError` with file and line if the file as a whole is not CSV."""
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
     lines = _lines(path, file)
@@ -193,18 +195,18 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
                 remedy = _SPLIT_REMEDY[given] if {*"".join(header)} & {*DELIMITERS} else ""
             elif cells:
                 numbers.append(number)
-                rows.append(_csv_row(header, cells, in_line(path, number), faults, remedy))
+                rows.append(_csv_row(header, cells, in_line(path, number), errors, remedy))
             number = reader.line_num + 1
     except csv.Error as error:
         if not header or next(source, None) is not None:
             raise InputValueError(place=in_line(path, number), problem=str(error)) from None
-        fault = Diagnostic(
+        row_error = Diagnostic(
             (in_line(path, number),), problem=f"the last row, which begins here, cannot be read: {error}"
         )
-        faults.add("cut off", fault)
+        errors.add("cut off", row_error)
         numbers.append(number)
-        rows.append(Faulty)
-    return Source(path, rows, lambda index: in_line(path, numbers[index]), has_columns=True, remedy=remedy)
+        rows.append(InvalidRow)
+    return RawTable(path, rows, lambda index: in_line(path, numbers[index]), has_columns=True, remedy=remedy)
 
 
 _SPLIT_REMEDY = {
@@ -233,11 +235,11 @@ def _check_columns(names: Sequence[Any], place: PlacePart) -> None:
         raise InputValueError(place=place, problem=f"column {name!r} occurs twice")
 
 
-def _csv_row(header: list[str], cells: list[str], place: PlacePart, faults: Faults, remedy: str | Remedy) -> Any:
+def _csv_row(header: list[str], cells: list[str], place: PlacePart, errors: RowErrors, remedy: str | Remedy) -> Any:
     if len(cells) != len(header):
         expected = f"{len(header)} cells as in the header"
-        faults.add("unlike the header", Diagnostic((place,), expected, str(len(cells)), remedy=remedy))
-        return Faulty
+        errors.add("unlike the header", Diagnostic((place,), expected, str(len(cells)), remedy=remedy))
+        return InvalidRow
     row: dict[str, Any] = dict(zip(header, cells, strict=True))
     for name in filter(row.__contains__, _JSON_COLUMNS):
         cell = row[name]
@@ -245,9 +247,9 @@ def _csv_row(header: list[str], cells: list[str], place: PlacePart, faults: Faul
             row[name] = loads(cell, unique_keys=True)
         except JsonError:
             got = repr(f"{cell[:_LONGEST_SHOWN]}..." if len(cell) > _LONGEST_SHOWN else cell)
-            fault = Diagnostic((closer(place, f"column {name!r}"),), 'a JSON list such as ["Paris"]', got)
-            faults.add("not JSON", fault)
-            return Faulty
+            error = Diagnostic((closer(place, f"column {name!r}"),), 'a JSON list such as ["Paris"]', got)
+            errors.add("not JSON", error)
+            return InvalidRow
     return row
 
 
@@ -308,7 +310,7 @@ _BATCH = 1000  # rows of a Parquet file that are read at a time
 _UNREADABLE = (ArithmeticError, ImportError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
-def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Source:
+def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> RawTable:
     def batches() -> Iterator[Any]:
         size = before = 0
         for batch in file.iter_batches(batch_size=_BATCH):
@@ -325,7 +327,7 @@ def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Sour
     was_read = progress(READING, whole)
     with parquet_file(path) as file:
         total = file.metadata.num_rows
-        return Source(path, arrow_rows(batches(), file.schema_arrow, in_file(path), where), where, has_columns=True)
+        return RawTable(path, arrow_rows(batches(), file.schema_arrow, in_file(path), where), where, has_columns=True)
 
 
 @contextmanager
@@ -419,28 +421,28 @@ def _value(item: Any, place: PlacePart) -> Any:
 # The file formats by extension. To add one, write its reader above and enter it here: a text format, whose files this
 # module opens and which may also be compressed (.gz), in the first table; a format whose library opens the files itself
 # in the second. The third has the logs of Inspect, which `docscore.inputs.logs` reads.
-_TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, Faults, str | None, Shape], Source]] = {
+_TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, RowErrors, str | None, Shape], RawTable]] = {
     ".jsonl": read_jsonl,
     ".ndjson": read_jsonl,
     ".json": _read_json,
     ".csv": _read_csv,
     ".tsv": _read_csv,
 }
-_BINARY_READERS: dict[str, Callable[[Path, int | None, Progress], Source]] = {".parquet": _read_parquet}
+_BINARY_READERS: dict[str, Callable[[Path, int | None, Progress], RawTable]] = {".parquet": _read_parquet}
 LOG_FORMATS = (".eval",)
 TEXT_EXTENSIONS = tuple(_TEXT_READERS)
 
 
 def read_table(
     path: Path,
-    faults: Faults | None = None,
+    errors: RowErrors | None = None,
     max_bytes: int | None = None,
     delimiter: str | None = None,
     progress: Progress = no_progress,
     shape: Shape = _FLAT,
     encoding: str | None = None,
     num_proc: int = 1,
-) -> Source:
+) -> RawTable:
     """Read the rows of a file; its extension determines the format.
 
     Rows stay in memory.
@@ -456,7 +458,7 @@ def read_table(
 
     Args:
         path: the file.
-        faults: collects faults of single rows; None to raise an error for them.
+        errors: collects errors of single rows; None to raise an error for them.
         max_bytes: the largest size of a compressed file when unpacked; by default `MAX_UNPACKED` for gzip, and none for
             Parquet.
         delimiter: the delimiter of a CSV or TSV file; None to guess it from the header or the extension.
@@ -466,10 +468,10 @@ def read_table(
         num_proc: the number of processes that read the lines of JSONL.
 
     Raises:
-        ValueError: naming file, line and fault; `DataError` for faults of single rows.
+        ValueError: naming file, line and error; `DataError` for errors of single rows.
         OSError: if the file cannot be read.
     """
-    faults = faults or Faults()
+    errors = errors or RowErrors()
     suffix = suffix_of(path)
     read_text = _TEXT_READERS.get(suffix, read_jsonl if path.is_fifo() else None)  # `<(...)` has no extension
     if shape.query and read_text not in (read_jsonl, _read_json):
@@ -478,8 +480,8 @@ def read_table(
         if read_text is read_jsonl:
             read_text = partial(read_jsonl, num_proc=num_proc)
         with _opened(path, max_bytes, progress, encoding) as file, gc_pause():
-            table = read_text(path, file, faults, delimiter, shape)
-        faults.stop_if_any()
+            table = read_text(path, file, errors, delimiter, shape)
+        errors.stop_if_any()
         return table
     if suffix not in (*_BINARY_READERS, *LOG_FORMATS):
         texts, others = ", ".join(_TEXT_READERS), ", ".join([*_BINARY_READERS, *LOG_FORMATS])
@@ -499,7 +501,7 @@ def read_value(path: Path) -> Any:
     """Read the single JSON value of a file.
 
     Raises:
-        ValueError: naming file, line and column of the fault.
+        ValueError: naming file, line and column of the error.
     """
     return loads_at(text_of_file(path), in_file(path))
 
@@ -575,14 +577,14 @@ def _cells_of(column: Any) -> list[Any]:
 
 
 def read_folder(
-    path: Path, shape: Shape, faults: Faults, encoding: str | None, *, in_columns: bool, repair: bool
-) -> Source:
+    path: Path, shape: Shape, errors: RowErrors, encoding: str | None, *, in_columns: bool, repair: bool
+) -> RawTable:
     """Read a folder with one file per document, `ID.json`, or `ID.txt` where there is no `.json` file.
 
     Args:
         path: the folder.
         shape: where the document is in each file.
-        faults: collects the faults of files.
+        errors: collects the errors of files.
         encoding: the encoding of the files; None for UTF-8.
         in_columns: whether a column of the documents holds the value of the side; otherwise the document is the value.
         repair: whether a document that is not JSON is text.
@@ -599,13 +601,13 @@ def read_folder(
             value = _document_of_file(file, encoding, repair=repair)
             value = shape.query.value_in(value, in_file(file)) if shape.query else value
         except InputValueError as error:
-            faults.add("not JSON", error.diagnostic)
-            rows.append(Faulty)
+            errors.add("not JSON", error.diagnostic)
+            rows.append(InvalidRow)
             continue
         cell = {REFERENCES: [value]} if shape.side == "references" else {PREDICTION: value}
         rows.append({**(value if in_columns and isinstance(value, dict) else cell), ID: name_without_extension(file)})
-    faults.stop_if_any()
-    return Source(path, rows, lambda index: in_file(files[index]))
+    errors.stop_if_any()
+    return RawTable(path, rows, lambda index: in_file(files[index]))
 
 
 _OF_FOLDERS = (".json", ".txt")  # the second only where there is none of the first
@@ -715,9 +717,9 @@ def _decoded(path: Path, content: bytes, encoding: str | None = None) -> str:
     try:
         return content.decode(encoding or "utf-8")
     except UnicodeDecodeError as error:
-        fault = not_utf8(in_line(path, error.object.count(b"\n", 0, error.start) + 1), error, _ENCODING_REMEDY)
+        row_error = not_utf8(in_line(path, error.object.count(b"\n", 0, error.start) + 1), error, _ENCODING_REMEDY)
         raise InputValueError(
-            fault if encoding is None else replace(fault, expected=f"{encoding} text", remedy="")
+            row_error if encoding is None else replace(row_error, expected=f"{encoding} text", remedy="")
         ) from None
     except (LookupError, TypeError, ValueError):
         raise InputValueError(

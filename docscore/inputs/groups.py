@@ -33,7 +33,7 @@ def groups_of_rows(pairs: TestSet, grouping: Grouping, option: str) -> list[str]
         TypeError: for a group that is not a text, number, boolean or null, naming the row.
         ValueError: for a column that no reference has, or a number of labels other than n.
     """
-    if pairs.documents is not None:
+    if pairs.document_ids is not None:
         return groups_of_rows(pairs.each_run()[0], grouping, option) * pairs.runs
     if callable(grouping):
         labels = [grouping(name) for name in pairs.ids]

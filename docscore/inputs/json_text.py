@@ -1,4 +1,4 @@
-"""JSON text: read it strictly, with faults in words; write it exactly; store values as text."""
+"""JSON text: read it strictly, with errors in words; write it exactly; store values as text."""
 
 import json
 import math
@@ -7,9 +7,9 @@ from collections import Counter
 from sys import intern
 from typing import Any
 
-from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, json_fault, short_repr
+from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, json_error, short_repr
 from docscore.core.numbers import MAX_DIGITS, DecimalText, decimal_of, float_or_digits
-from docscore.core.runtime import in_new_thread, with_room_to_recurse
+from docscore.core.runtime import call_with_fresh_stack, in_new_thread
 from docscore.core.values import LEAF_TYPES, MAX_DEPTH, Value, to_json
 
 _encode = json.JSONEncoder().encode
@@ -23,8 +23,8 @@ class JsonError(InputValueError):
     """A text is not JSON, is nested too deep, has an object with a key twice, or a number that is too long.
 
     Attributes:
-        line: the line of the fault, counted from 1; None if unknown.
-        column: the column of the fault, counted from 1; None if unknown.
+        line: the line of the error, counted from 1; None if unknown.
+        column: the column of the error, counted from 1; None if unknown.
     """
 
     def __init__(self, diagnostic: Diagnostic, line: int | None = None, column: int | None = None) -> None:
@@ -70,7 +70,7 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
         except RecursionError:
             return in_new_thread(decode, source)
     except json.JSONDecodeError as error:
-        raise JsonError(*json_fault(error)) from None
+        raise JsonError(*json_error(error)) from None
     except RecursionError:
         raise JsonError(TOO_DEEP) from None
     except JsonError:
@@ -90,16 +90,16 @@ def read_json(source: str, start: int | None = None) -> tuple[Any, int, str]:
         The value, its end, and which key occurs twice, in words; "" if none does.
 
     Raises:
-        ValueError, RecursionError: as the standard module; to put a fault into words takes a look at the whole text.
+        ValueError, RecursionError: as the standard module; to put an error into words takes a look at the whole text.
     """
 
     def read(decoder: json.JSONDecoder) -> tuple[Any, int]:
         return (decoder.decode(source), len(source)) if start is None else decoder.raw_decode(source, start)
 
     try:
-        return *with_room_to_recurse(read, _UNIQUE_KEYS), ""
+        return *call_with_fresh_stack(read, _UNIQUE_KEYS), ""
     except _RepeatedKeyError as error:
-        return *with_room_to_recurse(read, _ANY_KEYS), error.problem
+        return *call_with_fresh_stack(read, _ANY_KEYS), error.problem
 
 
 def loads_at(source: str, place: PlacePart) -> Any:
@@ -130,7 +130,7 @@ def dumps(value: Value) -> str:
     >>> dumps({"a": ("x", "\ud800"), "n": float("nan")})
     '{"a": {"$one_of": ["x", "\\ud800"]}, "n": NaN}'
     """
-    return _encode(value) if type(value) is str else with_room_to_recurse(_dumped, value)
+    return _encode(value) if type(value) is str else call_with_fresh_stack(_dumped, value)
 
 
 def dumps_strictly(value: Any) -> str:
@@ -139,7 +139,7 @@ def dumps_strictly(value: Any) -> str:
     >>> dumps_strictly({"share": float("nan")})
     '{"share": null}'
     """
-    return with_room_to_recurse(_dumped_strictly, value)
+    return call_with_fresh_stack(_dumped_strictly, value)
 
 
 _DIGITS = "\x91"  # a control character around the digits of a decimal, while a text is written
@@ -156,7 +156,7 @@ def dumps_in_style(value: Any, **style: Any) -> str:
     def leaf(part: Any) -> Any:
         return f"{_DIGITS}{part}{_DIGITS}" if type(part) is DecimalText else part
 
-    text = with_room_to_recurse(lambda: json.dumps(to_json(value, leaf), default=str, **style))
+    text = call_with_fresh_stack(lambda: json.dumps(to_json(value, leaf), default=str, **style))
     return _QUOTED_DIGITS.sub(r"\1", text)
 
 
@@ -220,13 +220,13 @@ def store(value: Value) -> str:
     >>> store({"$decimal": "1"})
     '{"$decimal": {"$decimal": "1"}}'
     """
-    return dumps(value if type(value) in _PLAIN else with_room_to_recurse(_marked, value))
+    return dumps(value if type(value) in _PLAIN else call_with_fresh_stack(_marked, value))
 
 
 def restore(source: str, *, unique_keys: bool = False) -> Any:
     """Read a text that `store` wrote; one-ofs stay `{"$one_of": [...]}`; errors as for `loads`."""
     value = loads(source, unique_keys=unique_keys)
-    return with_room_to_recurse(_unmarked, value) if _MARK in source else value
+    return call_with_fresh_stack(_unmarked, value) if _MARK in source else value
 
 
 def _marked(value: Any) -> Any:

@@ -17,7 +17,7 @@ from docscore.core.runtime import library
 from docscore.core.values import convert_ground_truth
 from docscore.inputs.json_text import loads
 from docscore.inputs.model_text import answer_in, parse_output
-from docscore.inputs.rows import ID, Absent, Source
+from docscore.inputs.rows import ID, Absent, RawTable
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
@@ -82,7 +82,7 @@ def is_log(value: Any) -> bool:
     return isinstance(value, dict) and {"version", "status", "eval"} <= value.keys()
 
 
-def table_of_log(path: Path) -> Source:
+def table_of_log(path: Path) -> RawTable:
     """Return the samples of a log as rows `{"question_id", "references", "prediction"}`, sorted by epoch.
 
     If the log has several epochs, they are the runs of the table, whose own ids have the form "a, epoch 2". References
@@ -112,12 +112,12 @@ def table_of_log(path: Path) -> Source:
     entries.sort(key=lambda entry: entry[0])
     rows = [{ID: _name(document, epoch, several=several), **row} for epoch, document, row in entries]
     places = [in_file(path, f"sample {row[ID]}") for row in rows]
-    table = Source(path, rows, places.__getitem__, incomplete=_shortfall(log), stand_in=_STAND_IN)
+    table = RawTable(path, rows, places.__getitem__, incomplete=_shortfall(log), stand_in=_STAND_IN)
     table = table._replace(warnings=tuple(_warnings_about_errors(path, samples, several=several)))
     return table._replace(runs=_runs(table, [document for _, document, _ in entries])) if several else table
 
 
-def _runs(table: Source, documents: Sequence[str]) -> dict[str, Source]:
+def _runs(table: RawTable, documents: Sequence[str]) -> dict[str, RawTable]:
     """Return the rows of each epoch under the ids of their documents.
 
     Args:

@@ -1,4 +1,4 @@
-"""What a model printed: take the JSON value out of it, and mend a damaged one; read ground truths that are text."""
+"""What a model printed: take the JSON value out of it, and repair a damaged one; read ground truths that are text."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
 from docscore.core.formatting import counted
 from docscore.core.options import check_choice
-from docscore.core.runtime import Progress, no_progress, watched, with_room_to_recurse
+from docscore.core.runtime import Progress, call_with_fresh_stack, no_progress, watched
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction
 from docscore.inputs.json_text import TOO_DEEP, JsonError, loads, read_json, repeated_key
 
@@ -101,7 +101,7 @@ _ESCAPED = re.compile(r'[\[{]\s*\\"')
 _ESCAPES = re.compile(r"""((?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))+)|\\(')|\\(?:u[\da-fA-F]{0,3})?\Z""")
 
 
-class _Mender:
+class _Repairer:
     """Reads a damaged JSON text in one pass; each letter, digit and sign of it becomes part of a key or a value.
 
     Attributes:
@@ -333,7 +333,7 @@ def _value_of(token: str) -> Any:
 
 
 def _changes(source: str, value: Any) -> str:
-    """Return in words what mending changed: how many more or fewer signs of each kind the value has than the text."""
+    """Return in words what repairing changed: how many more or fewer signs of each kind the value has than the text."""
     sides = [side.replace('\\"', _ESCAPED_QUOTE) for side in (json.dumps(value, ensure_ascii=False), source)]
     parts = []
     for verb, noun, signs in _KINDS:
@@ -364,14 +364,14 @@ def _unescaped(text: str) -> str:
 PARSE_COUNTS = {
     "failed": "parse_failures",
     "extracted": "parse_extracted",
-    "mended": "parse_mended",
+    "repaired": "parse_repaired",
     "ambiguous": "parse_ambiguous",
 }
-ParseOutcome = Literal["exact", "extracted", "mended", "ambiguous", "failed"]
+ParseOutcome = Literal["exact", "extracted", "repaired", "ambiguous", "failed"]
 COUNTED_OUTCOMES: dict[str | None, tuple[ParseOutcome, ...]] = {  # by `parse`
     None: (),
     "json": ("failed",),
-    "repair": ("failed", "extracted", "mended", "ambiguous"),
+    "repair": ("failed", "extracted", "repaired", "ambiguous"),
 }
 
 
@@ -382,8 +382,8 @@ class Parsed(NamedTuple):
         value: the JSON value, or the unchanged text if it could not be parsed.
         outcome: "exact" if the text is JSON; "extracted" if a part of it is, within prose, a fence or a JSON string;
             "ambiguous" if several parts with different values are, an object has a key twice or a value without a key,
-            or a value may be a call; "mended" if a part was changed or cut off; "failed" if nothing could be parsed.
-        note: which of several values was taken, what mending changed, or why it was given up; otherwise "".
+            or a value may be a call; "repaired" if a part was changed or cut off; "failed" if nothing could be parsed.
+        note: which of several values was taken, what repairing changed, or why it was given up; otherwise "".
     """
 
     value: Any
@@ -406,8 +406,8 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
        the type of the ground truth, and among these the last one in a fenced block, or otherwise the last one. A value
        inside a bracket that is not closed does not count.
     2. A scalar that is the whole content of a fenced block.
-    3. The largest part that begins like an object or a list, mended: trailing commas, single quotes, text that is cut
-       off. Mending loses no letter, digit or sign of a value; it leaves out a key that is cut off before its colon. A
+    3. The largest part that begins like an object or a list, repaired: trailing commas, single quotes, text that is cut
+       off. Repairing loses no letter, digit or sign of a value; it leaves out a key that is cut off before its colon. A
        value without quotes is a text, unless it is a number, a name such as `None`, or `Decimal` or a dotted name
        called with one text or number, such as `np.float64(4.2)`. Any other call makes the text ambiguous, and so does
        a value without a key, which is read under the key "".
@@ -427,7 +427,7 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     >>> parse_text('Here it is: {"total": 1} (see [1])', "repair")
     Parsed(value={'total': 1}, outcome='extracted', note='')
     >>> parse_text('Here it is: {"total": 1,', "repair")
-    Parsed(value={'total': 1}, outcome='mended', note='closed a bracket; removed a comma')
+    Parsed(value={'total': 1}, outcome='repaired', note='closed a bracket; removed a comma')
     >>> parse_text('Fields: ["total"]. {"total": 1}', "repair", {"total": 1})
     Parsed(value={'total': 1}, outcome='ambiguous', note='2 complete values, of which the only object was taken')
     """
@@ -512,7 +512,7 @@ def parsed_references(ids: Sequence[str], truths: Sequence[Any], mode: str) -> t
     Args:
         ids: the id of each row.
         truths: the ground truths; a tuple holds acceptable answers.
-        mode: "json", or "repair" to mend texts that can be read in one way only.
+        mode: "json", or "repair" to repair texts that can be read in one way only.
 
     Raises:
         TypeError, ValueError: for a text that cannot be read or scored, naming the row.
@@ -566,18 +566,18 @@ def is_json_container(value: object) -> bool:
     return isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and _container_in(value) is not None
 
 
-def holds_json(value: object, *, mended: bool = False) -> bool:
-    """Return whether a value is a text that contains an object or a list, as it stands or, if `mended`, mended."""
+def holds_json(value: object, *, repaired: bool = False) -> bool:
+    """Return whether a value is a text that contains an object or a list, as it stands or, if `repaired`, repaired."""
     if not isinstance(value, str):
         return False
     parsed = parse_text(value, "repair")
-    return isinstance(parsed.value, dict | list) and (mended or parsed.outcome != "mended")
+    return isinstance(parsed.value, dict | list) and (repaired or parsed.outcome != "repaired")
 
 
 def can_be_scored(value: Any) -> bool:
     """Return whether a value can be scored: it is not nested too deeply."""
     try:
-        with_room_to_recurse(convert_prediction, value)
+        call_with_fresh_stack(convert_prediction, value)
     except ValueError:
         return False
     return True
@@ -593,7 +593,7 @@ def _repaired(text: str, truth: Any) -> Parsed:
         in_blocks = [_values_in(answer[start:end]) for start, end, _ in blocks]
         whole, damaged = _values_in(answer)
     except JsonError as error:
-        return Parsed(text, "failed", f"not mended: {error}")
+        return Parsed(text, "failed", f"not repaired: {error}")
     values: list[tuple[int, bool, Parsed]] = []  # the start of each, whether it is in a block, and how it was read
     for (start, _, _), (inside, _) in zip(blocks, in_blocks, strict=True):
         values += [(start + at, True, value) for at, value in inside]
@@ -612,13 +612,13 @@ def _repaired(text: str, truth: Any) -> Parsed:
         notes = chosen.note, f"{counted(len(damaged), 'damaged value')} beside it was not taken"
         return Parsed(chosen.value, "ambiguous", "; ".join(filter(None, notes)))
     marked_first = sorted(zip(blocks, in_blocks, strict=True), key=lambda each: not each[0][2])
-    groups = [*(mended for _, (_, mended) in marked_first), damaged]
+    groups = [*(repaired for _, (_, repaired) in marked_first), damaged]
     largest = (max(group, key=itemgetter(0))[1] for group in groups if group)
-    mended = next(largest, Parsed(text, "failed"))
+    repaired = next(largest, Parsed(text, "failed"))
     if len(damaged) > 1:
-        note = f"{len(damaged):,} damaged values, of which the largest was taken; {mended.note}"
-        return Parsed(mended.value, "ambiguous", note)
-    return mended
+        note = f"{len(damaged):,} damaged values, of which the largest was taken; {repaired.note}"
+        return Parsed(repaired.value, "ambiguous", note)
+    return repaired
 
 
 def _chosen(values: list[tuple[int, bool, Parsed]], truth: Any) -> Parsed:
@@ -690,7 +690,7 @@ def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], list[tuple[int, P
         elif likely or (is_first and not is_whole):
             begin = _BEGINNING.search(source, seen) if is_part else None
             start = begin.start() if begin else start
-            parsed, position = _mended(source, start, missing, is_cut=is_cut)
+            parsed, position = _repaired_value(source, start, missing, is_cut=is_cut)
             damaged += [(position - start, parsed)] if parsed.value else []
             seen = position
         else:
@@ -714,18 +714,18 @@ def _is_part(source: str, before: str, start: int, end: int | None) -> bool:
     return bool(_LAST_PART.search(before) and _CLOSES.match(source, end))
 
 
-def _mended(source: str, start: int, missing: dict[str, int], *, is_cut: bool) -> tuple[Parsed, int]:
-    """Mend the damaged value that begins at a place; return how it was read, and its end."""
-    mender = _Mender(source, start, missing)
-    value = mender.read()
-    is_quoted = _QUOTE.search(source, 0, start) or _QUOTE.search(mender.source, mender.end)
-    ambiguities = [*mender.ambiguities.values(), *([_AROUND] if is_quoted else [])]
+def _repaired_value(source: str, start: int, missing: dict[str, int], *, is_cut: bool) -> tuple[Parsed, int]:
+    """Repair the damaged value that begins at a place; return how it was read, and its end."""
+    repairer = _Repairer(source, start, missing)
+    value = repairer.read()
+    is_quoted = _QUOTE.search(source, 0, start) or _QUOTE.search(repairer.source, repairer.end)
+    ambiguities = [*repairer.ambiguities.values(), *([_AROUND] if is_quoted else [])]
     if not is_cut:
-        mender.notes.pop("end", None)
-    # a value that was dropped with its key would be taken for a change of signs
-    changes = [] if "key" in mender.ambiguities else [_changes(source[start : mender.end], value)]
-    note = "; ".join([*ambiguities, *mender.notes.values(), *changes])
-    return Parsed(value, "ambiguous" if ambiguities else "mended", note), mender.end
+        repairer.notes.pop("end", None)
+    # a value that was dropped with its key would look like a change of signs
+    changes = [] if "key" in repairer.ambiguities else [_changes(source[start : repairer.end], value)]
+    note = "; ".join([*ambiguities, *repairer.notes.values(), *changes])
+    return Parsed(value, "ambiguous" if ambiguities else "repaired", note), repairer.end
 
 
 def _whole_value(source: str, start: int) -> tuple[Any, int, str]:

@@ -13,13 +13,13 @@ from docscore.core.errors import (
     NAMED,
     DataWarning,
     Diagnostic,
-    Faults,
     FilePlace,
     InputError,
     InputValueError,
     Remedy,
+    RowErrors,
     distinct,
-    faults_summary,
+    errors_summary,
     in_file,
     listed,
     literal_remedy,
@@ -46,10 +46,10 @@ from docscore.inputs.rows import (
     VALUE_KEYS,
     Absent,
     Check,
+    RawTable,
     RowFormat,
     Side,
     SideRows,
-    Source,
     columns_of,
     described,
     format_of,
@@ -135,7 +135,7 @@ def pairs_of_rows(wanted: SideRows, given: SideRows, missing: str, *, once: bool
     count = len(wanted.ids) - len(set(wanted.ids)) if once else 0
     if count:
         wanted, given = _distinct(wanted), _distinct(given)
-    pairs = _paired(wanted, given, missing, Faults(), no_progress)
+    pairs = _paired(wanted, given, missing, RowErrors(), no_progress)
     skipped = None if pairs.skipped is None else pairs.skipped - count
     return replace(pairs, repeated=count, skipped=skipped) if count else pairs
 
@@ -171,7 +171,7 @@ def pairs_of_columns(
 
     def read(column: Iterable[Any], side: Side) -> list[Value]:
         rows = [{ID: name, getattr(BY_ID, side): value} for name, value in zip(ids, column, strict=True)]
-        return read_rows(Source(Path(side), rows, lambda index: row_place(ids[index])), BY_ID, side).values
+        return read_rows(RawTable(Path(side), rows, lambda index: row_place(ids[index])), BY_ID, side).values
 
     return TestSet(list(ids), read(references, "references"), read(predictions, "predictions"), frozenset(absent))
 
@@ -256,10 +256,10 @@ def rows_of_sides(
         The rows of each system as they were given, but for references that were read as JSON.
 
     Raises:
-        ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
+        ValueError: naming file, line and error; `DataError` for errors of single rows and ids.
         OSError: if a file cannot be read.
     """
-    faults = Faults(options.on_error)
+    errors = RowErrors(options.on_error)
     if references is None and options.references_query is not None:
         raise InputValueError(
             place="references_query", expected="a side of references", got="rows that hold both sides"
@@ -274,10 +274,10 @@ def rows_of_sides(
     truths = None
     try:
         if references is not None:
-            truths = table_of_source(references, "references", options, faults, both=hold_both and any(are_same), **how)
+            truths = table_of_source(references, "references", options, errors, both=hold_both and any(are_same), **how)
         tables = [
             table_of_source(
-                source, "predictions", options, faults, both=truths is None or (hold_both and is_same), **how
+                source, "predictions", options, errors, both=truths is None or (hold_both and is_same), **how
             )
             for source, is_same in zip(predictions, are_same, strict=True)
         ]
@@ -295,10 +295,10 @@ def rows_of_sides(
             table._replace(warnings=(*table.warnings, *_warnings_about_rows_inside(table, "predictions", options)))
             for table in tables
         ]
-    return paired_systems(truths, tables, options, faults, check, progress)
+    return paired_systems(truths, tables, options, errors, check, progress)
 
 
-def _check_sides_of_one_source(table: Source, options: ReadOptions, *, is_file: bool) -> None:
+def _check_sides_of_one_source(table: RawTable, options: ReadOptions, *, is_file: bool) -> None:
     """Raise `ValueError` unless something distinguishes the two sides that a source is given for."""
     check_both_sides(options, place_of(table))
     if is_file and not _holds_both(table.first()):
@@ -392,7 +392,7 @@ def read_ground_truths(references: Any, options: ReadOptions, progress: Progress
     return read_rows(table, form, "references", progress=progress, parse=options.parse_references)
 
 
-def _warnings_about_documents(references: Source) -> Iterator[DataWarning]:
+def _warnings_about_documents(references: RawTable) -> Iterator[DataWarning]:
     """Yield a warning if the objects of a file have no ids: they are then documents, paired by position."""
     row = references.first()
     is_text = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
@@ -402,7 +402,7 @@ def _warnings_about_documents(references: Source) -> Iterator[DataWarning]:
         yield DataWarning("rows without ids", diagnostic)
 
 
-def _warnings_about_rows_inside(table: Source, side: Side, options: ReadOptions) -> Iterator[DataWarning]:
+def _warnings_about_rows_inside(table: RawTable, side: Side, options: ReadOptions) -> Iterator[DataWarning]:
     """Yield a warning if the one document of a file looks like an object around its rows."""
     row = table.first()
     is_document = len(table.rows) == 1 and isinstance(row, dict) and ID not in row
@@ -416,10 +416,10 @@ def _warnings_about_rows_inside(table: Source, side: Side, options: ReadOptions)
 
 
 def paired_systems(
-    references: Source | None,
-    systems: Sequence[Source],
+    references: RawTable | None,
+    systems: Sequence[RawTable],
     options: ReadOptions,
-    faults: Faults | None = None,
+    errors: RowErrors | None = None,
     check: Check | None = None,
     progress: Progress = no_progress,
 ) -> list[TestSet]:
@@ -430,17 +430,17 @@ def paired_systems(
         systems: the predictions of each system, in the same row format. Where rows are left out, all systems keep the
             same rows.
         options: how the rows are read; the tables have the names of the row format.
-        faults: collects faults; if `faults.skip`, rows with faults are left out together with their partners.
+        errors: collects errors; if `errors.skip`, rows with errors are left out together with their partners.
         check: called with each value in plain types, and raises an error to refuse it.
         progress: called with the phase "Pairing" and the number of rows of each side.
 
     Raises:
-        ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; for an incomplete
+        ValueError: naming file, line and error; `DataError` for errors of single rows and ids; for an incomplete
             source, unless the option `missing` says how missing predictions count.
     """
     runs = [table.runs or {"": table} for table in systems]
     tables = [table for of_system in runs for table in of_system.values()]
-    faults, references = faults or Faults(), references or _table_with_both(tables)
+    errors, references = errors or RowErrors(), references or _table_with_both(tables)
     missing = options.missing
     for table in (references, *systems):
         if table.incomplete and missing == "error":
@@ -448,20 +448,20 @@ def paired_systems(
     wanted: SideRows | None = None
     pairs: list[TestSet] = []
     for predictions in tables:
-        form = _common_format(references, predictions, faults)
+        form = _common_format(references, predictions, errors)
         with gc_pause():
-            given = read_rows(predictions, form, "predictions", faults, check, progress)
+            given = read_rows(predictions, form, "predictions", errors, check, progress)
             wanted = wanted or read_rows(
-                references, form, "references", faults, check, progress, options.parse_references
+                references, form, "references", errors, check, progress, options.parse_references
             )
-            pairs.append(_paired(wanted, given, missing, faults, progress))
+            pairs.append(_paired(wanted, given, missing, errors, progress))
     if pairs[0].skipped is not None and len(pairs) > 1:
         pairs = common_rows(pairs)
-    waiting = iter(replace(each, row_errors=faults.collected) for each in pairs)
+    waiting = iter(replace(each, row_errors=errors.collected) for each in pairs)
     return [stacked_runs(dict(zip(of_system, waiting, strict=False))) for of_system in runs]
 
 
-def _table_with_both(tables: Sequence[Source]) -> Source:
+def _table_with_both(tables: Sequence[RawTable]) -> RawTable:
     """Return the first table, after checking that all tables hold the same references beside their predictions.
 
     A ground truth that is absent in the first is taken from the others, and is its stand-in if all lack it.
@@ -483,13 +483,13 @@ def _table_with_both(tables: Sequence[Source]) -> Source:
                 )
             names = [name_in_file(keys, name) for name in (ID, REFERENCES, PREDICTION)]
             within = f", whose {PREDICTION!r} is {described(row[PREDICTION])}" if {*keys} == {ID, PREDICTION} else ""
-            fault = Diagnostic(
+            error = Diagnostic(
                 (place,),
                 "rows with {!r}, {!r} and {!r}".format(*names),
                 f"{described(row)}{within}",
                 remedy=_TWO_FILES,
             )
-            raise _with_columns(fault, [table])
+            raise _with_columns(error, [table])
     first, *others = tables
     known = {row[ID]: _answers_in(row) for _, row in first.good() if isinstance(row, dict) and ID in row}
     for table in others:
@@ -516,14 +516,14 @@ def _answers_in(row: dict[str, Any]) -> Any:
     return row.get(REFERENCES, row.get(str(ANLS.references)))
 
 
-def _common_format(references: Source, predictions: Source, faults: Faults) -> RowFormat:
-    """Return the format of the first row of each side, or the most frequent one of references if faults are skipped.
+def _common_format(references: RawTable, predictions: RawTable, errors: RowErrors) -> RowFormat:
+    """Return the format of the first row of each side, or the most frequent one of references if errors are skipped.
 
     Raises:
         ValueError: naming the columns of both sides, for rows of no format or of different ones.
     """
     try:
-        form = _most_frequent_format(references, faults) if faults.skip else row_format(references, predictions)
+        form = _most_frequent_format(references, errors) if errors.skip else row_format(references, predictions)
         if form is PLAIN:
             _check_documents(references, predictions)
     except InputValueError as error:
@@ -531,17 +531,17 @@ def _common_format(references: Source, predictions: Source, faults: Faults) -> R
     return form
 
 
-def _most_frequent_format(references: Source, faults: Faults) -> RowFormat:
+def _most_frequent_format(references: RawTable, errors: RowErrors) -> RowFormat:
     forms = Counter(filter(None, (format_of(row, "references") for _, row in references.good())))
     if not forms:
-        counted = f"; {faults_summary(faults.collected)}" if faults.collected else ""
+        counted = f"; {errors_summary(errors.collected)}" if errors.collected else ""
         raise InputValueError(
             place=place_of(references), problem=f"none of the {len(references.rows):,} rows can be read{counted}"
         )
     return forms.most_common(1)[0][0]
 
 
-def _check_documents(references: Source, predictions: Source) -> None:
+def _check_documents(references: RawTable, predictions: RawTable) -> None:
     """Raise `ValueError` for rows without ids that cannot be documents.
 
     These are the rows of tables, rows with a key of the row formats, and a file that is given for both sides. A key of
@@ -559,13 +559,13 @@ def _check_documents(references: Source, predictions: Source) -> None:
             raise InputValueError(place=place_of(table), expected=f"rows with {ID!r}", got=described(row))
 
 
-def _with_columns(fault: Diagnostic, tables: Sequence[Source]) -> InputValueError:
+def _with_columns(error: Diagnostic, tables: Sequence[RawTable]) -> InputValueError:
     """Return the error about the keys of rows, with the columns of each side and the options that name columns."""
     firsts = {table.path: table.first() for table in tables}
     columns = {path: _listed_columns(row) for path, row in firsts.items() if isinstance(row, dict)}
     if any(row is None for row in firsts.values()) or not columns:
-        return InputValueError(fault)
-    others: list[str | Remedy] = [f"{path} has {names}" for path, names in columns.items() if names not in fault.got]
+        return InputValueError(error)
+    others: list[str | Remedy] = [f"{path} has {names}" for path, names in columns.items() if names not in error.got]
     if any(table.has_columns and VALUE_KEYS.isdisjoint(firsts[table.path]) for table in tables):
         others.append(_FIELDS_REMEDY)
     others += [
@@ -582,7 +582,7 @@ def _with_columns(fault: Diagnostic, tables: Sequence[Source]) -> InputValueErro
         if query
     ]
     others.append(_naming_remedy(*tables))
-    return InputValueError(replace(fault, remedy=Remedy.joined([fault.remedy, *others])))
+    return InputValueError(replace(error, remedy=Remedy.joined([error.remedy, *others])))
 
 
 def _listed_columns(row: Mapping[str, Any]) -> str:
@@ -590,7 +590,7 @@ def _listed_columns(row: Mapping[str, Any]) -> str:
     return listed(map(short_repr, names), len(names), _MOST_COLUMNS)
 
 
-def _naming_remedy(*tables: Source) -> str | Remedy:
+def _naming_remedy(*tables: RawTable) -> str | Remedy:
     """Name the options that name columns and were not given; "" if all were."""
     firsts = [row for row in (table.first() for table in tables) if isinstance(row, dict)]
     names = {ID: "id", PREDICTION: "prediction", REFERENCES: "references"}
@@ -603,22 +603,22 @@ def _naming_remedy(*tables: Source) -> str | Remedy:
     return Remedy(f"to use other columns, or paths into the rows such as response.text, add {named}", options)
 
 
-def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, progress: Progress) -> TestSet:
+def _paired(wanted: SideRows, given: SideRows, missing: str, errors: RowErrors, progress: Progress) -> TestSet:
     """Pair the rows that were read from the tables of references and predictions; errors as for `paired_systems`."""
-    faults.stop_if_any()
+    errors.stop_if_any()
     table, form = wanted.table, wanted.form
     if form is PLAIN:
         check_equal_count(len(given.table.rows), len(table.rows), place_of(table, given.table))
-    excluded = wanted.faulty | given.faulty
+    excluded = wanted.invalid | given.invalid
     number_of = {name: number for number, name in enumerate(given.ids)}
     if given.ids != wanted.ids or len(number_of) < len(given.ids):
-        excluded |= _unpaired_ids(wanted, given, missing, faults)
-        faults.stop_if_any()
+        excluded |= _unpaired_ids(wanted, given, missing, errors)
+        errors.stop_if_any()
     kept = [number for number, name in enumerate(wanted.ids) if name not in excluded]
     if not kept:
         raise InputValueError(
             place=place_of(table, given.table),
-            problem=f"none of the {len(table.rows):,} rows can be scored; {faults_summary(faults.collected)}",
+            problem=f"none of the {len(table.rows):,} rows can be scored; {errors_summary(errors.collected)}",
         )
     ids = [wanted.ids[number] for number in kept]
     partners = [number_of.get(name) for name in ids]
@@ -641,7 +641,7 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, pro
         [wanted.values[number] for number in kept],
         [None if number is None else given.values[number] for number in partners],
         frozenset(index for index, number in enumerate(partners) if number is None),
-        len(table.rows) - len(ids) if faults.skip or missing == SKIP else None,
+        len(table.rows) - len(ids) if errors.skip or missing == SKIP else None,
         reference_rows=kept_rows,
         costs=costs if any(cell is not None for row in costs for cell in row) else None,
         repairs=wanted.repairs,
@@ -686,12 +686,12 @@ def ids_in_another_order(truths: Sequence[Any], predictions: Sequence[Any]) -> s
     return ""
 
 
-def _unpaired_ids(wanted: SideRows, given: SideRows, missing: str, faults: Faults) -> set[str]:
-    """Return the ids that cannot be paired, and add at most one fault of each kind and side."""
+def _unpaired_ids(wanted: SideRows, given: SideRows, missing: str, errors: RowErrors) -> set[str]:
+    """Return the ids that cannot be paired, and add at most one error of each kind and side."""
     known, expected = set(given.ids), set(wanted.ids)
     both = [wanted.table, given.table]
     duplicate, twice = "duplicate id", "ids that occur more than once in the"
-    kinds: list[tuple[str, str, list[str], list[Source]]] = [
+    kinds: list[tuple[str, str, list[str], list[RawTable]]] = [
         (duplicate, f"{twice} predictions", _repeated(given.ids), [given.table]),
         (duplicate, f"{twice} references", _repeated(wanted.ids), [wanted.table]),
         ("unknown id", "ids of predictions that no reference has", list(known - expected), both),
@@ -699,18 +699,18 @@ def _unpaired_ids(wanted: SideRows, given: SideRows, missing: str, faults: Fault
     if missing != "zero":
         absent = [name for name in wanted.ids if name not in known]
         kinds.append((WITHOUT_PREDICTION, "ids of references that no prediction has", absent, both))
-    faulty = wanted.faulty | given.faulty  # their own faults were added before
+    invalid = wanted.invalid | given.invalid  # their own errors were added before
     for kind, what, ids, tables in kinds:
-        count = len(set(ids) - faulty)
+        count = len(set(ids) - invalid)
         if count:
             lines = _lines_of(tables[0], ids) if kind == duplicate else ""
             is_missing = kind == WITHOUT_PREDICTION
-            fault = Diagnostic(
+            error = Diagnostic(
                 (place_of(*tables),),
                 problem=f"{what} ({len(ids):,}): {some_of(ids)}{lines}",
                 remedy=MISSING_REMEDY if is_missing and missing == "error" else "",
             )
-            faults.add(kind, fault, count, tolerated=is_missing and missing == SKIP)
+            errors.add(kind, error, count, tolerated=is_missing and missing == SKIP)
     return {name for _, _, ids, _ in kinds for name in ids}
 
 
@@ -718,7 +718,7 @@ def _repeated(ids: Sequence[str]) -> list[str]:
     return [name for name, times in Counter(ids).items() if times > 1]
 
 
-def _lines_of(table: Source, ids: Sequence[str]) -> str:
+def _lines_of(table: RawTable, ids: Sequence[str]) -> str:
     """Say where in the table the ids are that a message names."""
     places: dict[str, list[str]] = {name: [] for name in sorted(ids)[:NAMED]}
     for index, row in table.good():

@@ -9,8 +9,8 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.visitor import TreeInterpreter
 
-from docscore.core.errors import Faults, Faulty, InputValueError, PlacePart, short_repr
-from docscore.inputs.rows import ANLS, BY_ID, ID, PREDICTION, Absent, Side, Source, described, place_of
+from docscore.core.errors import InputValueError, InvalidRow, PlacePart, RowErrors, short_repr
+from docscore.inputs.rows import ANLS, BY_ID, ID, PREDICTION, Absent, RawTable, Side, described, place_of
 
 
 class _Interpreter(TreeInterpreter):
@@ -96,7 +96,7 @@ class Query:
             raise InputValueError(place=place, expected=expected, got=f"none in {described(value)}")
         return selected
 
-    def check_keys(self, table: Source) -> Source:
+    def check_keys(self, table: RawTable) -> RawTable:
         """Return a table of selected rows; a prediction that a row lacks is `Absent`, as at the end of a path.
 
         Raises:
@@ -111,12 +111,12 @@ class Query:
             row.setdefault(PREDICTION, Absent)
         return table
 
-    def rows_in(self, table: Source, faults: Faults) -> Source:
+    def rows_in(self, table: RawTable, errors: RowErrors) -> RawTable:
         """Return a table with what the expression selects in each row: of a list its elements, else one row.
 
         Args:
             table: the rows.
-            faults: collects the faults of rows in which it selects nothing.
+            errors: collects the errors of rows in which it selects nothing.
 
         Raises:
             ValueError: as `check_keys`, and for a table, whose cells are not JSON.
@@ -127,10 +127,10 @@ class Query:
         numbers: list[int] = []
         for index, row in enumerate(table.rows):
             try:
-                selected = row if row is Faulty else self.value_in(row, table.where(index))
+                selected = row if row is InvalidRow else self.value_in(row, table.where(index))
             except InputValueError as error:
-                faults.add("without a row", error.diagnostic)
-                selected = Faulty
+                errors.add("without a row", error.diagnostic)
+                selected = InvalidRow
             parts = selected if isinstance(selected, list) else [selected]
             rows += parts
             numbers += [index] * len(parts)

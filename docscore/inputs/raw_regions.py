@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
-from docscore.core.runtime import with_room_to_recurse
+from docscore.core.runtime import call_with_fresh_stack
 from docscore.core.values import Value, containers_in, convert_prediction, step_text, values_by_path
 from docscore.inputs.content import CONFIDENCE, VALUE
 from docscore.inputs.json_text import JsonError, loads
@@ -56,14 +56,14 @@ def with_raw_regions(pairs: TestSet, form: Form | None) -> TestSet:
     """
     if pairs.places is not None:
         return pairs
-    truths, evidence = _taken_out(pairs, "truths", pairs.evidence, AT_TRUTHS)
+    truths, evidence = _split_regions(pairs, "truths", pairs.evidence, AT_TRUTHS)
     if form is not None:
         answers = [form(prediction) for prediction in pairs.predictions]
         beside = [own or cell for (_, own), cell in zip(answers, cells_of_column(pairs, pairs.citations), strict=True)]
         if not any(own for _, own in answers):
             raise InputValueError(place="citations_from", expected="citations in predictions of this form", got="none")
         pairs = replace(pairs, predictions=[value for value, _ in answers], citations=beside)
-    predictions, citations = _taken_out(pairs, "predictions", pairs.citations, _AT_PREDICTIONS)
+    predictions, citations = _split_regions(pairs, "predictions", pairs.citations, _AT_PREDICTIONS)
     return replace(pairs, truths=truths, predictions=predictions, evidence=evidence, citations=citations)
 
 
@@ -114,7 +114,7 @@ def cells_of_column(pairs: TestSet, column: Sequence[Any] | None) -> Sequence[An
     return column or [None] * len(pairs.ids)
 
 
-def _taken_out(
+def _split_regions(
     pairs: TestSet, side: str, beside: Sequence[Any] | None, wrapper: Wrapper
 ) -> tuple[Sequence[Any], Sequence[Any] | None]:
     """Return the values of a side without the regions in them, and all regions of each row."""
@@ -185,7 +185,7 @@ def without_regions(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
             raise InputValueError(place=path, expected=expected, got=short_repr(list(value)))
         return {key: plain(part, path + step_text(key)) for key, part in value.items()}
 
-    return with_room_to_recurse(plain, value, "$"), found
+    return call_with_fresh_stack(plain, value, "$"), found
 
 
 def without_evidence(truth: Value) -> Value:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from docscore.core.options import DEFAULT_READING, ReadOptions, check_whole
+from docscore.core.options import DEFAULT_READING, ReadOptions, check_integer
 from docscore.core.runtime import Progress, no_progress, progress_from, warn
 from docscore.inputs.checks import (
     refuse_document_texts,
@@ -51,7 +51,7 @@ def read(
     >>> read({"a": {"total": "6.40"}}, {"a": {"total": "6.40"}})
     <TestSet 1 rows>
     """
-    bars, count = progress_from(progress), check_whole("num_proc", num_proc, 1)
+    bars, count = progress_from(progress), check_integer("num_proc", num_proc, 1)
     test_set = read_systems(references, {"": [predictions]}, options, num_proc=count, progress=bars)[""]
     for warning in test_set.warnings:
         warn(warning)
@@ -150,7 +150,7 @@ def as_scored(
         found += warnings_about_texts(rows, options.parse)
     form = None if options.citations_from is None else form_named(options.citations_from)
     found += warnings_about_forms(rows) if form is None else ()
-    rows = with_raw_regions(replace(rows, whole_truths=rows.truths), form)
+    rows = with_raw_regions(replace(rows, full_truths=rows.truths), form)
     found += warnings_about_values(rows, progress, with_confidences=options.with_confidences)
     if options.with_confidences or options.ignore_keys or options.absent_words:
         whole = rows

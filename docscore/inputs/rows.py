@@ -13,13 +13,13 @@ from docscore.core.errors import (
     NAMED,
     DataWarning,
     Diagnostic,
-    Faults,
-    Faulty,
     FilePlace,
     InputTypeError,
     InputValueError,
+    InvalidRow,
     PlacePart,
     Remedy,
+    RowErrors,
     at_place,
     diagnostic_of,
     short_repr,
@@ -86,12 +86,12 @@ def name_in_file(row: Any, name: str) -> str:
     return next((key.given for key in row if type(key) is ColumnAlias and key == name), "") or name
 
 
-class Source(NamedTuple):
+class RawTable(NamedTuple):
     """The rows of a file, or of one side in memory.
 
     Attributes:
         path: the file; for rows in memory the name of their side.
-        rows: the value of each row, `Faulty` for a row that could not be read.
+        rows: the value of each row, `InvalidRow` for a row that could not be read.
         where: a function from the index of a row to its place: "refs.jsonl, line 3".
         has_columns: whether each row holds the cells of a table under the names of its columns, as in CSV, Parquet and
             data frames. Such a row is never a document.
@@ -109,24 +109,24 @@ class Source(NamedTuple):
     remedy: str | Remedy = ""
     incomplete: str = ""
     stand_in: Sequence[Any] = ()
-    runs: "Mapping[str, Source] | None" = None
+    runs: "Mapping[str, RawTable] | None" = None
     warnings: tuple[DataWarning, ...] = ()
 
     def good(self) -> Iterator[tuple[int, Any]]:
         """Yield the rows that could be read, with their indices."""
-        return ((index, row) for index, row in enumerate(self.rows) if row is not Faulty)
+        return ((index, row) for index, row in enumerate(self.rows) if row is not InvalidRow)
 
     def first(self) -> Any:
         """Return the first row that could be read; None if there is none."""
-        return next((row for row in self.rows if row is not Faulty), None)
+        return next((row for row in self.rows if row is not InvalidRow), None)
 
 
-def table_in_memory(rows: Any, side: Side) -> Source:
+def table_in_memory(rows: Any, side: Side) -> RawTable:
     """Return the table of rows in memory, with warnings about those of a library; errors as for `as_rows`.
 
     The warnings are about values that got null for keys that they do not have, and about empty cells among predictions.
     """
-    if isinstance(rows, Source):
+    if isinstance(rows, RawTable):
         return rows
     values = rows if type(rows) is list else as_rows(rows, side)
     found: list[DataWarning] = []
@@ -136,10 +136,10 @@ def table_in_memory(rows: Any, side: Side) -> Source:
         if side == "predictions":
             found += warnings_about_empty_cells(cells, side)
         found += warnings_about_structs(cells, side)
-    return Source(Path(side), values, lambda index: f"{side}[{index}]", warnings=tuple(found))
+    return RawTable(Path(side), values, lambda index: f"{side}[{index}]", warnings=tuple(found))
 
 
-def table_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> Source:
+def table_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> RawTable:
     """Return the table of a dict from id to value; a tuple in the ground truths holds acceptable answers.
 
     It has a warning if ground truths look like the fields of one document.
@@ -184,7 +184,7 @@ def _is_word(name: Any) -> bool:
     return isinstance(name, str) and len(name) > 1 and name.replace("_", "").replace(" ", "").isalpha()
 
 
-def place_of(*tables: Source) -> FilePlace:
+def place_of(*tables: RawTable) -> FilePlace:
     """Return the place of one table or several in a message: `r.jsonl and p.jsonl`."""
     return FilePlace(tuple(dict.fromkeys(str(table.path) for table in tables)))
 
@@ -275,16 +275,16 @@ class SideRows(NamedTuple):
         ids: the id of each row; in the plain format its number as text.
         values: the predictions or the ground truths, in plain types; acceptable answers are a one-of.
         sources: the whole rows, for their other columns.
-        faulty: the ids of the rows that cannot be scored, as far as they are known.
+        invalid: the ids of the rows that cannot be scored, as far as they are known.
         repairs: what was changed in ground truths that were repaired, by id; None if no text was read as JSON.
     """
 
-    table: Source
+    table: RawTable
     form: RowFormat
     ids: list[str]
     values: list[Value]
     sources: list[Any]
-    faulty: set[str]
+    invalid: set[str]
     repairs: dict[str, str] | None = None
 
 
@@ -339,7 +339,7 @@ def _has_filled_keys(values: Sequence[Any]) -> bool:
     return is_filled or any(map(_has_filled_keys, [*columns, *([items] if items else [])]))
 
 
-def row_format(references: Source, predictions: Source | None = None) -> RowFormat:
+def row_format(references: RawTable, predictions: RawTable | None = None) -> RowFormat:
     """Determine the format of the rows from the first row of each side.
 
     Raises:
@@ -368,7 +368,7 @@ def format_of(row: Any, side: Side) -> RowFormat | None:
     return next((form for form in (BY_ID, ANLS) if ID in row and getattr(form, side) in row), None)
 
 
-def side_format(row: Any, side: Side, *tables: Source) -> RowFormat:
+def side_format(row: Any, side: Side, *tables: RawTable) -> RowFormat:
     """Return the format of a row of one side.
 
     Raises:
@@ -386,10 +386,10 @@ def side_format(row: Any, side: Side, *tables: Source) -> RowFormat:
 
 
 def read_rows(  # noqa: C901  one loop, as each row is read once
-    table: Source,
+    table: RawTable,
     form: RowFormat,
     side: Side,
-    faults: Faults | None = None,
+    errors: RowErrors | None = None,
     check: Check | None = None,
     progress: Progress = no_progress,
     parse: str | None = None,
@@ -402,7 +402,7 @@ def read_rows(  # noqa: C901  one loop, as each row is read once
         table: the rows.
         form: their format.
         side: predictions or references.
-        faults: collects the faults of rows, which are then left out; None to raise the first one.
+        errors: collects the errors of rows, which are then left out; None to raise the first one.
         check: called with each value in plain types, and raises an error to refuse it.
         progress: called with the phase "Pairing" and the number of rows.
         parse: how ground truths that are text are read as JSON, "json" or "repair"; None to keep them.
@@ -416,7 +416,7 @@ def read_rows(  # noqa: C901  one loop, as each row is read once
     for index, row in enumerate(watched(table.rows, progress, "Pairing", len(table.rows))):
         if isinstance(row, dict) and row.get(getattr(BY_ID, side)) is Absent:
             continue
-        if row is not Faulty:
+        if row is not InvalidRow:
             kind = "not in the row format"
             try:
                 name, value = _id_and_value(row, index, form, side)
@@ -426,9 +426,9 @@ def read_rows(  # noqa: C901  one loop, as each row is read once
                     check(value, is_truth)
             except (TypeError, ValueError) as error:
                 place = table.where(index)
-                if faults is None:
+                if errors is None:
                     raise at_place(place, error) from None
-                faults.add(kind, diagnostic_of(error).within(place))
+                errors.add(kind, diagnostic_of(error).within(place))
             else:
                 read.ids.append(name)
                 read.values.append(value)
@@ -437,10 +437,10 @@ def read_rows(  # noqa: C901  one loop, as each row is read once
                     read.repairs[name] = repairs[0]
                 continue
         if form is PLAIN:
-            read.faulty.add(str(index))
+            read.invalid.add(str(index))
         elif isinstance(row, dict):
-            with suppress(TypeError, ValueError):  # the id may be the fault
-                read.faulty.add(_id(row.get(ID)))
+            with suppress(TypeError, ValueError):  # the id may be what is wrong
+                read.invalid.add(_id(row.get(ID)))
     return read
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from docscore.core.errors import DataWarning, Fault
+from docscore.core.errors import DataWarning, RowError
 from docscore.core.options import DEFAULT_READING, ReadOptions
 from docscore.core.runtime import grouped
 from docscore.inputs.model_text import Parsed
@@ -20,7 +20,7 @@ _COLUMNS = (
     "evidence",
     "citations",
     "places",
-    "whole_truths",
+    "full_truths",
     "slices",
     "schema_names",
 )  # one cell for each row
@@ -37,12 +37,12 @@ class TestSet:
         truths: the ground truths.
         predictions: the predictions, None where one is missing.
         absent: the indices in these lists where a prediction is missing.
-        skipped: the number of references left out because they or their predictions had faults, or because they have
+        skipped: the number of references left out because they or their predictions had errors, or because they have
             no prediction; None if either is an error.
         confidences: the values under "confidence" in the prediction rows; None if no row has one.
         reference_rows: the whole rows of the references, for their other columns; None if rows have no ids.
         clusters: the name of each row's cluster, where rows of one cluster are not independent; None if all are.
-        documents: the ids of the documents, if each was predicted in several runs; None if each document is one row.
+        document_ids: the ids of the documents, if each was predicted in several runs; None if each document is one row.
             The rows are then those of the first run in this order, followed by those of the second, and so on.
         repeated: the number of rows by id that repeat another row with the same values and count once; None if
             repeated rows are errors.
@@ -50,7 +50,7 @@ class TestSet:
         evidence: what is given as evidence of each row; None if no row has any.
         citations: what is given as citations of each row; None if no row has any.
         places: the regions of each row, once `docscore.grounding` has interpreted evidence and citations; None before.
-        whole_truths: the ground truths with what is not scored of them; None if nothing was taken out.
+        full_truths: the ground truths with what is not scored of them; None if nothing was taken out.
         given: the rows as they were given, for those who read them with other options; None for values.
         readings: how the text of a prediction was read as JSON, by the number of its row; empty if none was.
         repairs: what was changed in ground truths that were repaired, by id; None if no text was read as JSON.
@@ -72,13 +72,13 @@ class TestSet:
     confidences: Sequence[Any] | None = None
     reference_rows: Sequence[Mapping[str, Any]] | None = None
     clusters: list[str] | None = None
-    documents: list[str] | None = None
+    document_ids: list[str] | None = None
     repeated: int | None = None
     costs: Sequence[tuple[Any, ...]] | None = None
     evidence: Sequence[Any] | None = None
     citations: Sequence[Any] | None = None
     places: Sequence[Any] | None = None
-    whole_truths: Sequence[Any] | None = None
+    full_truths: Sequence[Any] | None = None
     given: "TestSet | None" = None
     readings: Mapping[int, Parsed] = field(default_factory=dict)
     repairs: Mapping[str, str] | None = None
@@ -86,13 +86,13 @@ class TestSet:
     schema_names: list[str] | None = None
     options: ReadOptions = DEFAULT_READING
     warnings: Sequence[DataWarning] = ()
-    row_errors: Sequence[Fault] = ()
+    row_errors: Sequence[RowError] = ()
     is_full: bool = True
 
     @property
     def runs(self) -> int:
         """Return how many times each document was predicted."""
-        return len(self.ids) // len(self.documents) if self.documents else 1
+        return len(self.ids) // len(self.document_ids) if self.document_ids else 1
 
     def __repr__(self) -> str:
         absent = f", {len(self.absent):,} without a prediction" if self.absent else ""
@@ -106,7 +106,7 @@ class TestSet:
     @property
     def schema_of_row(self) -> dict[str, str]:
         """Return the name of the schema of each row in a folder of schemas, by its id: that of a column, or its id."""
-        return dict(zip(self.ids, self.schema_names or (self.documents or self.ids) * self.runs, strict=True))
+        return dict(zip(self.ids, self.schema_names or (self.document_ids or self.ids) * self.runs, strict=True))
 
     def only(self, numbers: Sequence[int]) -> "TestSet":
         """Select the rows with these numbers, in this order; the others count as skipped."""
@@ -121,17 +121,17 @@ class TestSet:
             absent=frozenset(index for index, number in enumerate(numbers) if number in self.absent),
             readings={i: self.readings[number] for i, number in enumerate(numbers) if number in self.readings},
             skipped=(self.skipped or 0) + len(self.ids) - len(numbers),
-            documents=None,
+            document_ids=None,
             given=self.given and self.given.only(numbers),
         )
 
     def each_run(self) -> "list[TestSet]":
         """Return the rows of each run, under the ids of their documents."""
-        if self.documents is None:
+        if self.document_ids is None:
             return [self]
-        n = len(self.documents)
+        n = len(self.document_ids)
         parts = [self.only(range(first, first + n)) for first in range(0, len(self.ids), n)]
-        return [replace(part, ids=self.documents, skipped=self.skipped) for part in parts]
+        return [replace(part, ids=self.document_ids, skipped=self.skipped) for part in parts]
 
     def with_predictions(self) -> "TestSet":
         """Select the rows that have a prediction; the others count as skipped."""

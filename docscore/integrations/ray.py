@@ -17,11 +17,11 @@ from pyarrow import fs
 from ray.exceptions import RayTaskError
 
 from docscore.core.errors import (
-    Faults,
     InputError,
     InputTypeError,
     InputValueError,
     PlacePart,
+    RowErrors,
     at_place,
     closer,
     in_file,
@@ -36,7 +36,7 @@ from docscore.inputs.columns import with_names
 from docscore.inputs.formats import arrow_rows, read_jsonl
 from docscore.inputs.json_text import restore, store
 from docscore.inputs.pairing import MISSING_REMEDY, pairs_of_columns
-from docscore.inputs.rows import BY_ID, ID, Side, Source, read_rows
+from docscore.inputs.rows import BY_ID, ID, RawTable, Side, read_rows
 from docscore.inputs.test_set import TestSet
 
 Paths = str | Sequence[str]
@@ -107,12 +107,12 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
         if output is not None:
             scored.drop_columns([_STATE]).write_parquet(output)
     except RayTaskError as error:
-        fault: Any = error
-        while isinstance(fault, RayTaskError):  # a task may fail because another one failed
-            fault = fault.cause
-        if not isinstance(fault, InputError):
+        cause: Any = error
+        while isinstance(cause, RayTaskError):  # a task may fail because another one failed
+            cause = cause.cause
+        if not isinstance(cause, InputError):
             raise
-        raise fault from None
+        raise cause from None
     return state
 
 
@@ -181,10 +181,10 @@ def stored_lines(content: bytes, path: str, side: Side, reading: ReadOptions = D
         TypeError, ValueError: naming the first line that is not JSON, is not a row of this side, or has a value that
             cannot be scored.
     """
-    faults = Faults()
-    table = read_jsonl(Path(path), io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), faults)
-    for fault in faults.collected:
-        raise InputValueError(fault.diagnostic)
+    errors = RowErrors()
+    table = read_jsonl(Path(path), io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), errors)
+    for error in errors.collected:
+        raise InputValueError(error.diagnostic)
     return _stored_rows(with_names(table, side, reading, both=False), side)
 
 
@@ -195,11 +195,11 @@ def _from_columns(batch: Any, side: Side, reading: ReadOptions) -> Any:
     places: list[PlacePart] = [
         closer(path, f"{ID} {short_repr(row[ID])}") for path, row in zip(paths, rows, strict=True)
     ]
-    table = Source(Path("rows.parquet"), rows, places.__getitem__, has_columns=True)
+    table = RawTable(Path("rows.parquet"), rows, places.__getitem__, has_columns=True)
     return pa.Table.from_pylist(_stored_rows(with_names(table, "references", reading, both=False), side), _schema(side))
 
 
-def _stored_rows(table: Source, side: Side) -> list[dict[str, str]]:
+def _stored_rows(table: RawTable, side: Side) -> list[dict[str, str]]:
     """Return the id of each row and its value as JSON text.
 
     Raises:

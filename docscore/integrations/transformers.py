@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
-from docscore.core.options import AS_TEXT, check_choice, check_whole
+from docscore.core.options import AS_TEXT, check_choice, check_integer
 from docscore.core.runtime import warn
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.evaluation.evaluation import Evaluation
@@ -62,7 +62,7 @@ def compute_metrics(
     Returns:
         A function of an `EvalPrediction`, which with `rows` or `references` also works with `batch_eval_metrics=True`.
         It returns `anls_star`, with a schema also `typed_score`; the score of each field, such as `anls_star/total`;
-        `parse_failure_rate`, with parse="repair" also `parse_extracted_rate`, `parse_mended_rate` and
+        `parse_failure_rate`, with parse="repair" also `parse_extracted_rate`, `parse_repaired_rate` and
         `parse_ambiguous_rate`; and the figures of the other metrics.
 
     Raises:
@@ -104,7 +104,7 @@ class ComputeMetrics:
             )
         self.parse = parse
         self.state = ScoreState(metrics=metrics, fields=fields, **{"parse": parse and AS_TEXT, **keywords})
-        self.rows = None if rows is None else check_whole("rows", rows, 1)
+        self.rows = None if rows is None else check_integer("rows", rows, 1)
         self.references: list[Any] | None = None
         if references is not None:
             self.references = self._read_references(references)

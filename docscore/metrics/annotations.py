@@ -1,4 +1,4 @@
-"""Remarks on a score tree: exchanged values, values written differently, groups of similar nodes, chosen options."""
+"""Annotations of a score tree: exchanged values, notations, groups of similar nodes, chosen options."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -73,7 +73,7 @@ class SiblingGroup:
 def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
     """Return the groups of all nodes of a tree, parents before children.
 
-    Exact, missing and extra nodes, which are drawn as one line, have no groups, except an exact root.
+    Exact, missing and extra nodes, which are rendered as one line, have no groups, except an exact root.
 
     >>> from docscore import score_tree
     >>> [(group.name, group.parent) for group in groups_of(score_tree({"rows": []}, {"rows": ["a", "b", "c"]}))]
@@ -158,21 +158,21 @@ NEAR = 0.9  # the similarity from which a value matches the place that it was ex
 _MOST_EXCHANGED = 200  # values of one record that are compared pair by pair, those that lost most first
 _SHORTEST = 3  # characters of a value predicted elsewhere; shorter values coincide by chance
 
-AnnotationKind = Literal["exchanged", "elsewhere", "same value", "group", "option"]
+AnnotationKind = Literal["exchanged", "elsewhere", "different notation", "group", "option"]
 
 
 @dataclass(frozen=True)
 class Annotation:
-    """A remark on a score tree.
+    """An annotation of a score tree.
 
     Attributes:
         kind: "exchanged" for two values of one record that are in each other's place, "elsewhere" for a text that is
-            expected only at the first place and predicted only at the second, "same value" for values written
+            expected only at the first place and predicted only at the second, "different notation" for values written
             differently, "group" for siblings that lose points for the same cause, "option" for the chosen option of a
             one-of.
-        subject: the `Spelling` for "same value", the name of the group for "group", the words "option 2 of 3" for
-            "option", else "".
-        cause: the cause of lost points for "group" and "same value", else None.
+        subject: the `Spelling` for "different notation", the name of the group for "group", the words "option 2 of 3"
+            for "option", else "".
+        cause: the cause of lost points for "group" and "different notation", else None.
         paths: the paths of the places.
         parent: the path of the object or list that holds the places; "$" if they have different parents.
         points_lost: the part of the row's score that the places lose, in [0, 1]; for "exchanged" the part that they
@@ -204,7 +204,7 @@ class Annotation:
 def annotations_of(
     tree: ScoreTree, options: CompareOptions | None, groups: Sequence[SiblingGroup] | None = None
 ) -> list[Annotation]:
-    """Return the remarks on a tree of ANLS* or the typed score, those that cost most points first.
+    """Return the annotations of a tree of ANLS* or the typed score, those that cost most points first.
 
     A `MetricTree` has none. A record is the root or an element of a list, with the objects in it. A value is
     in at most one pair of exchanged values.
@@ -224,14 +224,14 @@ def annotations_of(
     groups = groups_of(tree) if groups is None else groups
     exchanged = list(_exchanges(tree, options))
     in_exchanges = {path for exchange in exchanged for path in exchange.paths}
-    remarks = [
+    annotations = [
         *exchanged,
         *_elsewhere(tree, in_exchanges),
         *_spellings(tree, options),
         *(
             Annotation("group", group.name, group.cause, _paths(group.nodes), group.parent, group.points_lost)
             for group in groups
-            if group.cause != "exact" and group.cause != "alike" and group.cause != "same value"  # noqa: PLR1714  for mypy
+            if group.cause != "exact" and group.cause != "alike" and group.cause != "different notation"  # noqa: PLR1714  for mypy
         ),
     ]
     reasons = ((node, node.reason.partition(";")[0]) for node in tree.nodes() if node.option is not None)
@@ -240,7 +240,7 @@ def annotations_of(
         for node, words in reasons
         if words.startswith("option ")  # not for one-ofs with a single option
     ]
-    return [*chosen, *sorted(remarks, key=lambda remark: -remark.points_lost)]
+    return [*chosen, *sorted(annotations, key=lambda annotation: -annotation.points_lost)]
 
 
 def _exchanges(tree: ScoreTree, options: CompareOptions | None) -> Iterator[Annotation]:
@@ -321,7 +321,7 @@ def _elsewhere(tree: ScoreTree, excluded: set[str]) -> Iterator[Annotation]:
 
 
 def _spellings(tree: ScoreTree, options: CompareOptions | None) -> Iterator[Annotation]:
-    """Yield one remark for each way in which the same value is written differently."""
+    """Yield one annotation for each way in which the same value has a different notation."""
     by_spelling = grouped(
         (spelling, leaf)
         for leaf in tree.leaves()
@@ -334,7 +334,7 @@ def _spellings(tree: ScoreTree, options: CompareOptions | None) -> Iterator[Anno
     for spelling, leaves in by_spelling.items():
         lost = fsum(leaf.points_lost for leaf in leaves)
         by_value = gain if spelling == "number" and gain > ROUNDING else None
-        yield Annotation("same value", spelling, "same value", _paths(leaves), "$", lost, by_value)
+        yield Annotation("different notation", spelling, "different notation", _paths(leaves), "$", lost, by_value)
 
 
 def _paths(nodes: Sequence[ScoreTree]) -> tuple[str, ...]:

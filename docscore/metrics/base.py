@@ -84,8 +84,8 @@ class Metric(ABC, Generic[P]):
         field_source: the source of the scores of fields: "tree" for the leaves of `score_tree`, which also have the
             causes of lost points; "entities" for `field_sums`; "" for a metric without scores of fields.
         meanings: the meanings of the causes of lost points, if `field_source` is "tree".
-        judges_places: whether it judges places. Rows then have regions, and the metric of values is in the signature.
-            Figures of which no row has a denominator are left out.
+        evaluates_regions: whether it evaluates regions. Rows then have regions, and the metric of values is in the
+            signature. Figures of which no row has a denominator are left out.
     """
 
     name: ClassVar[str]
@@ -95,7 +95,7 @@ class Metric(ABC, Generic[P]):
     options: ClassVar[frozenset[str]] = frozenset()
     field_source: ClassVar[FieldSource] = ""
     meanings: ClassVar[dict[Cause, str]] = MEANINGS
-    judges_places: ClassVar[bool] = False
+    evaluates_regions: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         """Raise `ValueError` for options that do not exist."""

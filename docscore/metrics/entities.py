@@ -364,7 +364,7 @@ def _identical_entities(rows: Sequence[Group], columns: Sequence[Group]) -> Matr
 
 
 def _occurrences(group: Group) -> Iterator[_Occurrence]:
-    """Yield type, text and occurrence of each entity, which tell identical entities of a group apart."""
+    """Yield type, text and occurrence of each entity, which distinguish identical entities of a group."""
     for kind, entities in group.of_kind.items():
         if len(entities) == 1:
             yield kind, entities[0].texts[0], 0

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 
 from docscore.core.options import CompareOptions
-from docscore.core.runtime import with_room_to_recurse
+from docscore.core.runtime import call_with_fresh_stack
 from docscore.core.similarity import TEXT_RULES, fold
 from docscore.core.values import Value, plain_pair
 from docscore.metrics.anls_star.matching import CanonicalTexts
@@ -235,7 +235,7 @@ def best_reading(
             of_readings.sort(key=lambda one: CanonicalTexts().of(one, None))
         return max((_compared(read(one, None), groups) for one in of_readings), key=preference)
 
-    return with_room_to_recurse(best)
+    return call_with_fresh_stack(best)
 
 
 def _score(gt: Value, pred: Value, normalise: bool, numbers: str, confidences: Any) -> KieScore:

@@ -15,7 +15,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from docscore.core.options import NUMBERS, CompareOptions, check_choice
-from docscore.core.runtime import check_memory, with_room_to_recurse
+from docscore.core.runtime import call_with_fresh_stack, check_memory
 from docscore.core.similarity import TEXT_RULES, ScalarText
 from docscore.core.values import Value, plain_pair, scalar_text
 from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
@@ -51,7 +51,7 @@ def nted_score(gt: object, pred: object, *, donut: bool = False, numbers: str = 
     0.8333333333333334
     """
     values = plain_pair(gt, pred)
-    return with_room_to_recurse(_best_score, *values, donut, numbers)
+    return call_with_fresh_stack(_best_score, *values, donut, numbers)
 
 
 def _best_score(gt: Value, pred: Value, donut: bool, numbers: str) -> float:
@@ -125,7 +125,7 @@ class Nted(MeanOfRows):
     options = frozenset({"donut", "numbers"})
 
     def row_points(self, row: MetricRow, options: CompareOptions) -> float:
-        return with_room_to_recurse(_best_score, *row[:2], options.donut, options.numbers)
+        return call_with_fresh_stack(_best_score, *row[:2], options.donut, options.numbers)
 
 
 Costs = npt.NDArray[np.signedinteger[Any]]

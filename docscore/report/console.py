@@ -42,7 +42,7 @@ _NARROWEST_NAME = 14  # columns, to which names are folded
 _BAR = 24  # columns
 
 
-_MOST_REMARKS = 10  # on a tree
+_MOST_ANNOTATIONS = 10  # on a tree
 
 
 _MOST_ROWS = 500  # of a table or a tree; rich takes most of a millisecond for each, and JSON has all
@@ -178,8 +178,8 @@ def print_table(console: Console, table: Table, explanation: str = "", *, with_c
     if with_caption:
         _print_lines(console, [f"\n{table.caption}", *filter(None, [explanation])])
     _draw(console, table)
-    remarks = [shown_name(remark).translate(_PLAIN_SIGNS) for remark in table.remarks]
-    _print_lines(console, [*filter(None, [table.note]), *remarks, *(f"\n{name}" for name in table.signatures)])
+    footnotes = [shown_name(footnote).translate(_PLAIN_SIGNS) for footnote in table.footnotes]
+    _print_lines(console, [*filter(None, [table.note]), *footnotes, *(f"\n{name}" for name in table.signatures)])
 
 
 def _draw(console: Console, table: Table) -> None:
@@ -257,7 +257,7 @@ def _print_changes(console: Console, head: str, changes: Iterable[Change]) -> No
     )
 
 
-# Blue and orange can be told apart by colour-blind readers and in grey; every status also has a glyph.
+# Blue and orange can be distinguished by colour-blind readers and in grey; every status also has a glyph.
 _STATUS_STYLE = {"exact": "dim", "partial": "", "wrong": "bold", "missing": "bold", "extra": "bold"}
 
 
@@ -297,13 +297,13 @@ def print_tree(console: Console, tree: ScoreTree, *, fold: bool) -> None:
 
 
 def print_annotations(console: Console, annotations: Sequence[Annotation]) -> None:
-    """Print the remarks on a tree with the points that they are about, and how many are left out."""
+    """Print the annotations of a tree with the points that they are about, and how many are left out."""
     shown = [each for each in annotations if each.kind != "option" or each.parent == "$"]  # of options that of the root
     lines = [
         f"  {with_sign(-each.points_lost, 3) if each.points_lost else '':>6}  {annotation_text(each)}" for each in shown
     ]
-    more = [f"  and {len(lines) - _MOST_REMARKS:,} more"] if len(lines) > _MOST_REMARKS else []
-    _print_list(console, "Remarks", [*lines[:_MOST_REMARKS], *more])
+    more = [f"  and {len(lines) - _MOST_ANNOTATIONS:,} more"] if len(lines) > _MOST_ANNOTATIONS else []
+    _print_list(console, "Annotations", [*lines[:_MOST_ANNOTATIONS], *more])
 
 
 def _can_print(console: Console, characters: str) -> bool:
@@ -322,7 +322,7 @@ def _styled(line: Line) -> Text:
         truth, prediction = text_differences(
             *paired_excerpts(node.ground_truth, node.prediction), ignore_case=node.ignores_case
         )
-        for spans, style, behind in ((truth, _TRUTH, " → "), (prediction, _PREDICTION, f"  {line.remark}")):
+        for spans, style, behind in ((truth, _TRUTH, " → "), (prediction, _PREDICTION, f"  {line.comment}")):
             text.append_text(Text.assemble(*((span.text, style if span.changed else "") for span in spans), behind))
     else:
         text.append(line.detail)

@@ -45,8 +45,8 @@ def _(result: Comparison) -> str:
 
 @text_of.register
 def _(result: Row) -> str:
-    tree, remarks = printed(print_tree, result.tree, fold=True), printed(print_annotations, result.annotations)
-    return f"{result.tree_note}\n{tree}{remarks}".strip("\n")
+    tree, annotations = printed(print_tree, result.tree, fold=True), printed(print_annotations, result.annotations)
+    return f"{result.tree_note}\n{tree}{annotations}".strip("\n")
 
 
 @text_of.register
@@ -93,11 +93,11 @@ def _(result: Row) -> str:
 
 
 @html_of.register
-def _tree(tree: ScoreTree, title: str = "", remarks: Sequence[Annotation] = ()) -> str:
-    """Return a score tree, with a title above it and the remarks on it."""
+def _tree(tree: ScoreTree, title: str = "", annotations: Sequence[Annotation] = ()) -> str:
+    """Return a score tree, with a title above it and the annotations of it."""
     # the same tree has the same ids each time that a notebook is run, and different trees have different ones
     content = "\n".join([title, str(tree)]).encode("utf-8", "backslashreplace")
-    return macro_as_html(_NOTEBOOK, "one_tree", tree_drawing(tree, f"anls-{crc32(content):08x}", remarks), title)
+    return macro_as_html(_NOTEBOOK, "one_tree", tree_drawing(tree, f"anls-{crc32(content):08x}", annotations), title)
 
 
 @html_of.register

@@ -11,8 +11,8 @@ from docscore.grounding.document_folder import DocumentFolder, page_image
 from docscore.grounding.document_text import DocumentText
 from docscore.grounding.regions import Box, Region, RowRegions, around
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.report.drawn_rows import placed_rows, shown_path
 from docscore.report.html_tree import TreeDrawing
+from docscore.report.rendered_rows import placed_rows, shown_path
 
 MOST_CROPS = 100  # of a report, of about ten kilobytes each
 _MOST_ROWS = 12  # of a document
@@ -76,7 +76,7 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: DocumentText
     if sign in sentences:
         return sentences[sign]
     if sign == "nowhere" and row["extra"]:
-        return "The value stands nowhere in the document."
+        return "The value was not found in the document."
     sides = zip(("Ground truth", "Prediction"), row["found"], strict=False)
     standing = [f"{side} {_standing(spots, pages, document)}." for side, spots in sides if spots is not None]
     nothing = (
@@ -86,7 +86,7 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: DocumentText
 
 
 def _level(row: Mapping[str, Any]) -> str:
-    """The level by which a row is judged."""
+    """The level by which a row is evaluated."""
     return "box" if "box" in (row["levels"] or ()) else "page"
 
 
@@ -97,10 +97,10 @@ def _pages(places: Sequence[Region]) -> list[int]:
 def _standing(spots: Sequence[Any], pages: int, document: DocumentText | None) -> str:
     """Where a value stands in a text, in words."""
     if not spots or document is None:
-        return "stands nowhere"
+        return "not found in the document"
     page, line = document.line_at(spots[0][0][0])
     where = f"page {page}, line {line}" if pages > 1 else f"line {line}"
-    return f"stands {counted(len(spots), 'time')}, first on {where}" if len(spots) > 1 else f"stands on {where}"
+    return f"found {counted(len(spots), 'time')}, first on {where}" if len(spots) > 1 else f"found on {where}"
 
 
 def cut_crops(documents: DocumentFolder, crops: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
@@ -112,18 +112,18 @@ def cut_crops(documents: DocumentFolder, crops: Sequence[tuple[str, dict[str, An
             "width" and "height", and the "boxes" in it.
 
     Returns:
-        A sentence for each page that cannot be drawn, and one about the places beyond the limit.
+        A sentence for each page that cannot be rendered, and one about the places beyond the limit.
     """
     wanted = [(file, crop) for name, crop in crops if (file := documents.page_file(name, crop["page"]))]
-    faults: dict[str, None] = {}  # each once
+    errors: dict[str, None] = {}  # each once
     for (file, number), of_page in grouped(((file, crop["page"]), crop) for file, crop in wanted[:MOST_CROPS]).items():
-        image, fault = page_image(file, number)
-        faults |= {fault: None} if fault else {}
+        image, error = page_image(file, number)
+        errors |= {error: None} if error else {}
         for crop in of_page if image else ():
             crop.update(_drawn_crop(image, crop))
     beyond = len(wanted) - MOST_CROPS
     more = f"{counted(beyond, 'place')} not cut out of the pages: a report has {MOST_CROPS} at most"
-    return [*faults, *([more] if beyond > 0 else [])]
+    return [*errors, *([more] if beyond > 0 else [])]
 
 
 def _drawn_crop(image: Any, crop: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def places_of_document(
 
     Args:
         tree: the tree.
-        drawing: how it is drawn.
+        drawing: how it is rendered.
         places: those that it was built with; None if there are none.
         document: what it says; None if that is not known.
         pages: how many it has; 0 if that is not known.

@@ -33,7 +33,7 @@ from docscore.stats.calibration import Calibration
 
 
 def _documents(rows: Evaluation, worst: Sequence[Row]) -> tuple[list[dict[str, Any]], list[str]]:
-    """The drawn documents, each with its name, tree, places and the trees of other metrics; and what is not drawn."""
+    """The rendered documents, each with its name, tree, places and other trees; and what is not rendered."""
     files, found = rows.document_folder, list[dict[str, Any]]()
     names = [rows.document_ids[row.number % len(rows.document_ids)] for row in worst]
     texts = files.read_all(names) if files else [None] * len(names)
@@ -63,15 +63,15 @@ def report_as_html(evaluation: Evaluation, title: str, worst: int, recipe: str =
     Args:
         evaluation: the evaluation.
         title: the heading.
-        worst: how many of the documents with the lowest scores are drawn as score trees.
+        worst: how many of the documents with the lowest scores are rendered as score trees.
         recipe: the command or the Python code that makes the report again; "" for none.
 
     Returns:
         An HTML document.
     """
-    documents, not_drawn = _documents(evaluation, evaluation.worst(worst))
-    for remark in not_drawn:
-        warn(f"documents: {remark}")
+    documents, not_rendered = _documents(evaluation, evaluation.worst(worst))
+    for warning in not_rendered:
+        warn(f"documents: {warning}")
     return page_as_html(
         "report.html.jinja",
         title,
@@ -82,7 +82,7 @@ def report_as_html(evaluation: Evaluation, title: str, worst: int, recipe: str =
         causes=causes_of(evaluation),
         figures=figures_of_evaluation(evaluation),
         documents=documents,
-        not_drawn=not_drawn,
+        not_rendered=not_rendered,
         count=len(evaluation),
     )
 
@@ -117,7 +117,7 @@ def comparison_as_html(comparison: Comparison, gate: Gate | None, changes: int, 
 
 
 def page_as_html(template: str, title: str, recipe: str, signature: str, **parts: Any) -> str:
-    """Render a page of its own, with a heading, and at its foot how it is made again and a signature."""
+    """Render a page of its own, with a heading, and in its footer how to reproduce it and a signature."""
     page = template_environment().get_template(template)
     return page.render(title=shown_name(title), recipe=recipe, signature=signature, **parts)
 
@@ -313,7 +313,7 @@ def _axes(across: str, up: str) -> dict[str, Any]:
 
 
 def _corners(points: Sequence[Point], values: Sequence[float]) -> str:
-    """The corners of a step function: a value holds up to the next threshold; the last point is not drawn."""
+    """The corners of a step function: a value holds up to the next threshold; the last point is not rendered."""
     steps = zip(points, values, (*(point.threshold for point in points[1:-1]), 1.0), strict=False)
     return _line(corner for point, value, end in steps for corner in ((point.threshold, value), (end, value)))
 

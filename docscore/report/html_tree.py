@@ -101,7 +101,7 @@ class Cell(NamedTuple):
 
 
 class TreeRow(NamedTuple):
-    """A row of a drawn tree: one node, or a group of nodes that are folded into one line.
+    """A row of a rendered tree: one node, or a group of nodes that are folded into one line.
 
     Attributes:
         node: the node.
@@ -114,7 +114,8 @@ class TreeRow(NamedTuple):
         reason: a sentence where the number may surprise, or "".
         cited: where the predicted value is cited if that is not where it is expected, or "".
         moved: whether it is an element of a list that stands in another order on both sides.
-        remarks: what stands out at the place beyond its values, each with the path of the other place that it names.
+        annotations: what stands out at the place beyond its values, each with the path of the other place that it
+            names.
         is_open: whether its `<details>` element, which a row with children begins, is open.
         closes: how many `<details>` elements end after the row.
         positions: where the node stands in both texts, or None.
@@ -132,7 +133,7 @@ class TreeRow(NamedTuple):
     reason: str
     cited: str
     moved: bool
-    remarks: Sequence[tuple[str, str]]
+    annotations: Sequence[tuple[str, str]]
     is_open: bool
     closes: int
     positions: Positions | None
@@ -151,7 +152,7 @@ class TreeDrawing(NamedTuple):
             that no value has is left out.
         note: how many rows are left out, or "".
         rows: one row for each node but a root with parts, parents before children.
-        row_numbers: the number in the id of its row of each node that is drawn, by the `id` of the node.
+        row_numbers: the number in the id of its row of each node that is rendered, by the `id` of the node.
         glyphs: word and glyph of each status.
     """
 
@@ -236,7 +237,7 @@ def tree_as_html(tree: ScoreTree, *, prefix: str = "anls") -> str:
 def explained_drawing(
     tree: ScoreTree, prefix: str, options: CompareOptions | None, *, with_positions: bool = False, most: int = MAX_ROWS
 ) -> TreeDrawing:
-    """Build the data for the template with the remarks on the tree; its groups are found once for both.
+    """Build the data for the template with the annotations of the tree; its groups are found once for both.
 
     Args:
         tree: the root.
@@ -246,14 +247,14 @@ def explained_drawing(
         most: the number of nodes to draw at most.
     """
     groups = groups_of(tree)
-    remarks = annotations_of(tree, options, groups)
-    return tree_drawing(tree, prefix, remarks, groups=groups, with_positions=with_positions, most=most)
+    annotations = annotations_of(tree, options, groups)
+    return tree_drawing(tree, prefix, annotations, groups=groups, with_positions=with_positions, most=most)
 
 
 def tree_drawing(
     tree: ScoreTree,
     prefix: str,
-    remarks: Sequence[Annotation] = (),
+    annotations: Sequence[Annotation] = (),
     *,
     groups: Sequence[SiblingGroup] | None = None,
     with_positions: bool = False,
@@ -264,7 +265,7 @@ def tree_drawing(
     Args:
         tree: the root.
         prefix: the beginning of the ids of the rows; unique for each tree of a page.
-        remarks: what stands out in the tree, the most points first.
+        annotations: what stands out in the tree, the most points first.
         groups: the groups of its siblings, if they are known: `groups_of(tree)`.
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
         most: the number of nodes to draw at most.
@@ -272,31 +273,31 @@ def tree_drawing(
     known = groups_of(tree) if groups is None else groups
     nodes = folded_nodes(tree, [group for group in known if group.cause in FOLDED_CAUSES])
     folded = nodes[id(tree)]
-    places = drawn_places(folded, most)
+    places = sampled_places(folded, most)
     total = sum(1 for _ in tree.nodes())
     numbers = {id(node): number for number, (node, *_) in enumerate(places)}
     drawn = sum(1 for node, *_ in places if node.kind != "group")
-    note = f"{total:,} places; {drawn:,} are drawn. Exact ones are left out first." if drawn < total else ""
+    note = f"{total:,} places; {drawn:,} are rendered. Exact ones are left out first." if drawn < total else ""
     outermost = 1 if folded.children else 0  # a root with parts says nothing that its score does not say
     shown = places[outermost:]
     depths = [depth - outermost for _, depth, _ in shown] + [0]
     positions = positions_of(folded) if with_positions else {}
     moved = {id(nodes[number]) for number in _moved(tree)}
-    by_path, ids = _remarks_by_path(remarks), {node: f"{prefix}-{number}" for node, number in numbers.items()}
+    by_path, ids = _annotations_by_path(annotations), {node: f"{prefix}-{number}" for node, number in numbers.items()}
     rows = [
         _row(node, ids[id(node)], depth, following, parent, positions.get(id(node)), by_path, moved)
         for (node, _, parent), (depth, following) in zip(shown, pairwise(depths), strict=True)
     ]
     row_numbers = {of: numbers[id(node)] for of, node in nodes.items() if id(node) in numbers}
     own = [tree.reason] if tree.children and tree.reason else []
-    conclusion, second, largest = conclusion_of_tree(tree, remarks)
+    conclusion, second, largest = conclusion_of_tree(tree, annotations)
     lead = row_numbers.get(id(largest), 0)
     return TreeDrawing(
         three_digits(tree.score),
         conclusion,
         f"{prefix}-{lead}" if lead >= outermost and largest else "",
         f"{points_text(tree)}; {second}." if second else points_text(tree),
-        [*facts_of_tree(tree), *own, *(annotation_text(each) for each in remarks if each.gain is not None)],
+        [*facts_of_tree(tree), *own, *(annotation_text(each) for each in annotations if each.gain is not None)],
         _parts(tree),
         note,
         rows,
@@ -321,7 +322,7 @@ def _parts(tree: ScoreTree) -> list[tuple[str, str, str, int, str]]:
 def _moved(tree: ScoreTree) -> set[int]:
     """The elements of lists that stand in another order on both sides, the fewest that explain it, by `id`.
 
-    Of longer lists than are drawn there are none.
+    Of longer lists than are rendered there are none.
     """
     moved: set[int] = set()
     for node in tree.nodes():
@@ -334,10 +335,10 @@ def _moved(tree: ScoreTree) -> set[int]:
     return moved
 
 
-def _remarks_by_path(remarks: Sequence[Annotation]) -> dict[str, list[tuple[str, str]]]:
-    """The remarks that stand at their places: values that are predicted at another one."""
+def _annotations_by_path(annotations: Sequence[Annotation]) -> dict[str, list[tuple[str, str]]]:
+    """The annotations that stand at their places: values that are predicted at another one."""
     by_path: dict[str, list[tuple[str, str]]] = {}
-    for each in remarks:
+    for each in annotations:
         if each.kind in ("exchanged", "elsewhere"):
             first, second = each.paths
             for path, other in ((first, second), (second, first))[: 2 if each.kind == "exchanged" else 1]:
@@ -346,7 +347,7 @@ def _remarks_by_path(remarks: Sequence[Annotation]) -> dict[str, list[tuple[str,
     return by_path
 
 
-def drawn_places(tree: ScoreTree, most: int = MAX_ROWS) -> list[tuple[ScoreTree, int, ScoreTree | None]]:
+def sampled_places(tree: ScoreTree, most: int = MAX_ROWS) -> list[tuple[ScoreTree, int, ScoreTree | None]]:
     """The nodes of a tree that are shown, each with its depth and the node above it, parents before children.
 
     Above the nodes of a group is the node above the group. At most `most` nodes are shown; exact ones are left out
@@ -376,7 +377,7 @@ def _row(
 ) -> TreeRow:
     """The row of a node at a depth; `following` is the depth of the next row."""
     opens, is_group = bool(node.children), node.kind == "group"
-    remarks = () if is_group else by_path.get(node.path, ())
+    annotations = () if is_group else by_path.get(node.path, ())
     counts = node.status != "extra" or bool(node.weight)
     if is_group:
         truth, prediction = _folded_cell(node), Cell()
@@ -386,7 +387,7 @@ def _row(
         spans = value_spans(node)
         truth = value_cell(node, parent, "ground_truth", spans[0])
         prediction = value_cell(node, parent, "prediction", spans[1])
-    reason = "" if is_group or remarks or truth.absent or prediction.absent else node.reason
+    reason = "" if is_group or annotations or truth.absent or prediction.absent else node.reason
     return TreeRow(
         node=node,
         row_id=row_id,
@@ -400,7 +401,7 @@ def _row(
         reason=reason,
         cited=REGION_WORDS[node.region],
         moved=id(node) in moved,
-        remarks=remarks,
+        annotations=annotations,
         is_open=opens and not is_group and (parent is None or node.status not in ("exact", "missing", "extra")),
         closes=(depth + 1 if opens else depth) - following,
         positions=positions,
@@ -440,7 +441,7 @@ def _summary(node: ScoreTree, parent: ScoreTree | None, side: Side) -> Cell:
 
 def _value_on(node: ScoreTree, side: Side) -> Any:
     """What a container is on one side: of a one-of, the option taken."""
-    return value_taken(node) if side == "ground_truth" else node.prediction
+    return chosen_value(node) if side == "ground_truth" else node.prediction
 
 
 def _first_text(value: Any) -> str:
@@ -538,7 +539,7 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
         above = positions[id(node)]
         truths, predictions = (
             {key: number for number, key in enumerate(value)} if isinstance(value, dict) else {}
-            for value in (value_taken(node), node.prediction)
+            for value in (chosen_value(node), node.prediction)
         )
         # in place of a group those in it
         children = [each for child in node.children for each in (child.children if child.kind == "group" else [child])]
@@ -551,7 +552,7 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
     return positions
 
 
-def value_taken(node: ScoreTree) -> Any:
+def chosen_value(node: ScoreTree) -> Any:
     """The value that the children of a node are parts of: of a one-of, the option taken."""
     truth = node.ground_truth
     return truth[node.option or 0] if isinstance(truth, tuple) and truth else truth

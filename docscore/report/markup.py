@@ -94,7 +94,7 @@ def table_as_markdown(table: Table) -> str:
     ]
     below = [
         *filter(None, [shown.note]),
-        *map(in_markdown, shown.remarks),
+        *map(in_markdown, shown.footnotes),
         *(f"`{printable(signature)}`" for signature in shown.signatures),
     ]
     return "\n".join([*lines, "", *below] if below else lines)
@@ -118,7 +118,7 @@ def _is_text(column: TableColumn) -> bool:
 def table_as_latex(table: Table, caption: str = "") -> str:
     """The table as a LaTeX `table` with rules of the package booktabs, best values in bold.
 
-    Signatures and remarks stand above it as comments, each signature also as text to paste.
+    Signatures and footnotes stand above it as comments, each signature also as text to paste.
 
     Args:
         table: the table; bars are left out.
@@ -127,10 +127,10 @@ def table_as_latex(table: Table, caption: str = "") -> str:
     shown = table.shown(bars=False)
     bold = ["Best values in bold."] if any(cell.best for row in shown.cells for cell in row) else []
     parts = [caption or f"{shown.caption}.", *bold, *shown.legend, *filter(None, [shown.note])]
-    remarks = [remark for remark in shown.remarks if remark not in shown.legend]
+    footnotes = [footnote for footnote in shown.footnotes if footnote not in shown.legend]
     return "\n".join(
         [
-            *(f"% {printable(line)}" for line in [r"needs \usepackage{booktabs}", *shown.signatures, *remarks]),
+            *(f"% {printable(line)}" for line in [r"needs \usepackage{booktabs}", *shown.signatures, *footnotes]),
             *(rf"% as text: \texttt{{{_in_latex(signature)}}}" for signature in shown.signatures),
             r"\begin{table}[t]",
             r"  \centering",

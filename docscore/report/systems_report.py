@@ -74,7 +74,7 @@ def systems_table(
         tuple(rows),
         unit="systems",
         signatures=tuple(signatures),
-        remarks=(*legend, *_remarks(systems)),
+        footnotes=(*legend, *_remarks(systems)),
         legend=legend,
         systems_from=len(heads) - len(systems.evaluations) if by_metric and not after else 0,
     )
@@ -223,34 +223,36 @@ def _is_marked(systems: Systems, name: str, figure: str) -> bool:
 
 def _legend(systems: Systems, by: str, *, intervals: bool) -> list[str]:
     """What brackets, marks and columns mean."""
-    remarks = []
+    footnotes = []
     confidence = systems.first.confidence or 0.0
     if systems.ranks:
         head = next(figure.label for figure in systems.first.measured if figure.name == systems.figures[0])
         level = percent_text(confidence or CONFIDENCE)
-        remarks += [
+        footnotes += [
             f"rank: the possible ranks by {head}, simultaneously at {level} confidence.",
             "best: the share of resamples of the documents in which the system is the best.",
         ]
     if any(system.costs for system in systems.evaluations.values()):
-        remarks.append("cost, seconds, tokens: sums over the documents; of several runs, those of one run on average.")
+        footnotes.append(
+            "cost, seconds, tokens: sums over the documents; of several runs, those of one run on average."
+        )
     if systems.front is not None:
-        remarks += [
+        footnotes += [
             "score/cost: the first figure, divided by the mean cost of a document.",
             "Pareto: no other system has at least this figure at a lower cost, or a higher one at no higher cost.",
             "The cost decides what is Pareto, not the seconds or tokens.",
         ]
     if intervals:
-        remarks.append(f"In brackets: {percent_text(confidence)} confidence intervals.")
+        footnotes.append(f"In brackets: {percent_text(confidence)} confidence intervals.")
     if systems.against:
         base = "the best" if systems.against == BEST else shown_name(systems.against)
         where = " (all rows)" if by else ""
         if any(_is_marked(systems, *key) for key in systems.tests):
-            remarks.append(f"{CHANCE_MARK} differs significantly from {base}{where}: {between_systems(confidence)}.")
+            footnotes.append(f"{CHANCE_MARK} differs significantly from {base}{where}: {between_systems(confidence)}.")
         else:
             level = f"adjusted p ≥ {level_of_tests(confidence):g}"
-            remarks.append(f"No system differs significantly from {base}{where} ({level}).")
-    return remarks
+            footnotes.append(f"No system differs significantly from {base}{where} ({level}).")
+    return footnotes
 
 
 def table_of_tests(systems: Systems, *, percent: bool = False) -> Table:
@@ -281,12 +283,12 @@ def table_of_tests(systems: Systems, *, percent: bool = False) -> Table:
 def _remarks(systems: Systems) -> list[str]:
     """What is to be known of runs, costs and numbers."""
     runs = {name: system.runs for name, system in systems.evaluations.items() if system.runs is not None}
-    remarks = [f"{shown_name(name)}: {line}." for name, each in runs.items() for line in runs_lines(each)]
-    remarks += [f"{HALF_THE_WIDTH}."] if runs else []
+    footnotes = [f"{shown_name(name)}: {line}." for name, each in runs.items() for line in runs_lines(each)]
+    footnotes += [f"{HALF_THE_WIDTH}."] if runs else []
     for name, system in systems.evaluations.items():
-        remarks += [f"{shown_name(name)}: {cost.note}." for cost in system.costs.values() if cost.note]
+        footnotes += [f"{shown_name(name)}: {cost.note}." for cost in system.costs.values() if cost.note]
     by_value = by_value_text(systems.evaluations)
-    return [*remarks, f"{by_value}."] if by_value else remarks
+    return [*footnotes, f"{by_value}."] if by_value else footnotes
 
 
 _ROW, _TOP, _FOOT = 22, 20, 24  # heights: of a system, above all, of the marks of the axis
@@ -382,7 +384,7 @@ def picture_of_costs(systems: Systems) -> Picture:
     left_out = ", ".join(shown_name(name) for name in systems.evaluations if name not in costs)
     caption = "Score with its interval against the mean cost of a document, on a logarithmic scale."
     caption += " The line joins the systems that no other one beats in both score and cost." if front else ""
-    caption += f" Without a cost above 0, and not drawn: {left_out}." if left_out else ""
+    caption += f" Without a cost above 0, and not in the picture: {left_out}." if left_out else ""
     return Picture("Scores against costs", caption, (), bars, lines, dots, texts, height=_HEIGHT + _FOOT, base=_HEIGHT)
 
 

@@ -265,7 +265,7 @@ def _notations(path: str, field: FieldValues, suggested: SuggestedField, *, unre
         units = {text: re.sub(r"\d[\d.,' ]*", "1 ", text) for text in field.texts}
         meant = Counter(letters for letters, _ in {(unit.casefold(), compares.read(unit)) for unit in units.values()})
         alike = (text for text, unit in units.items() if meant[unit.casefold()] > 1)
-        yield from _text_findings("capital letters", path, field, alike, "units that only capital letters tell apart")
+        yield from _text_findings("capital letters", path, field, alike, "units that only capital letters distinguish")
     most, *others = sorted(shapes.values(), key=Counter.total, reverse=True) or [Counter()]
     usual = f"written otherwise than most, such as {short_repr(next(iter(most), ''))}"
     yield from _text_findings("several notations", path, field, chain.from_iterable(others), usual)
@@ -313,8 +313,8 @@ def _comparator_findings(fields: FieldValues, root: SchemaNode, mistyped: set[tu
             sentence = f"{unread}: {', '.join(odd[:SPECIMENS])}"
             yield Finding("unread", place, len(odd), sentence, tuple(values.holders["number"]))
         merged = [texts for texts in texts_of.values() if len(set(map(ascii_form, texts))) > 1]
-        if merged and (doubt := other_meaning(values, compare=compares.label.partition(",")[0])):
-            sentence = f"equal as {compares.name}, but each may be {[*doubt[1]][1]}"
+        if merged and (other := other_meaning(values, compare=compares.label.partition(",")[0])):
+            sentence = f"equal as {compares.name}, but each may be {[*other[1]][1]}"
             for texts in merged:
                 yield from _text_findings("merged values", place, values, texts, sentence)
 

@@ -115,7 +115,7 @@ class SuggestedField(NamedTuple):
         compare: the comparator; "text" where none fits.
         settings: its settings.
         note: what the values may mean, and the settings that say it; "" where they can mean only one thing.
-        values: the number of predicted values that it accepts although they are written differently.
+        values: the number of predicted values that it accepts although they have a different notation.
         points: what they lose as text, as a part of the mean score.
         specimens: some of them: ground truth, prediction.
     """
@@ -143,7 +143,7 @@ class Suggestion(NamedTuple):
     slices: "Mapping[str, Suggestion]" = MappingProxyType({})
 
     def table(self, title: str = "Suggested comparators") -> Table:
-        """Return the fields, their comparators, and the differently written values that these accept."""
+        """Return the fields, their comparators, and the values in another notation that these accept."""
         return table_of(
             title,
             self.fields,
@@ -291,8 +291,8 @@ def _suggested(path: str, values: FieldValues) -> SuggestedField:
         return SuggestedField(path, "text" if others or kind == "string" else kind, {})
     for propose in _PROPOSALS:
         settings = propose(values.texts)
-        if isinstance(settings, dict) and (doubt := other_meaning(values, **settings)):
-            settings = _note(*doubt)
+        if isinstance(settings, dict) and (other := other_meaning(values, **settings)):
+            settings = _note(*other)
         if isinstance(settings, str):
             return SuggestedField(path, "text", {}, settings)
         if settings is not None:
@@ -487,7 +487,7 @@ _OTHER_MEANINGS: tuple[tuple[str, str, str, Callable[[Collection[str]], str]], .
 def other_meaning(
     values: FieldValues, *, compare: str, **settings: Any
 ) -> tuple[str, dict[str, Settings | None]] | None:
-    """A text that may mean something else than a comparator reads, and its meanings as for `_note`; None for no doubt.
+    """A text that may mean something else than a comparator reads, and its meanings as for `_note`, or None.
 
     A JSON number with decimals has none too many: 2.5 beside the text 10.00 counts as such a text.
     """
@@ -558,7 +558,7 @@ def _merged(schema: Any, lacking: Mapping[str, Any]) -> Any:
 def _accepted_values(
     result: Evaluation, schema: Any, fields: Mapping[str, SuggestedField]
 ) -> dict[str, SuggestedField]:
-    """Return the fields with the predicted values that the schema accepts although they are written differently."""
+    """Return the fields with the predicted values that the schema accepts although they have a different notation."""
     rows = result
     metrics, options = (TYPED, *result.metrics), replace(result.options, schema=schema)
     typed = Evaluation(replace(rows.test_set, is_full=False), options, metrics=metrics, confidence=None)

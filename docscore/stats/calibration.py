@@ -25,9 +25,9 @@ from docscore.stats.intervals import (
     Interval,
     Ratios,
     bca,
-    drawn_values,
     intervals_of,
     normal_quantiles,
+    sampled_values,
 )
 
 BINS = 15  # of the reliability diagram and the expected calibration error, as Guo et al. 2017
@@ -94,8 +94,8 @@ class Calibration:
     points: list[ReliabilityPoint]
 
     @property
-    def remarks(self) -> tuple[str, ...]:
-        """What is doubtful of the confidences, in sentences."""
+    def warnings(self) -> tuple[str, ...]:
+        """Return warnings about the confidences, as sentences."""
         if self.auroc.value is None or self.auroc.value >= _CHANCE:
             return ()
         return ("AUROC is below 0.5: wrong values have higher numbers. Are these errors instead of confidences?",)
@@ -108,7 +108,7 @@ class Calibration:
             result |= {name: figure.value, f"{name}_interval": figure.interval.ends, **note}
         return {
             **result,
-            "remarks": list(self.remarks),
+            "warnings": list(self.warnings),
             "binning": BINNING,
             "reliability": [{**point._asdict(), "interval": point.interval.ends} for point in self.points],
         }
@@ -146,7 +146,7 @@ def calibration_of(
         confidence: the level of the intervals, between 0 and 1.
         n_resamples: the number of resamples; AUROC and ECE use fewer, but at least 1,000, for more than 20,000 values.
         seed: the seed of the random numbers.
-        resampled: progress callback, called with the number of resamples just drawn.
+        resampled: progress callback, called with the number of resamples just sampled.
 
     Source:
         Hanley and McNeil 1982, The meaning and use of the area under a ROC curve; Naeini et al. 2015, Obtaining well
@@ -219,23 +219,23 @@ def _resampled_figures(
 
     def figures(counts: Array) -> Array:
         """Return AUROC, ECE, and the sum of the bins' deviations from their observed gaps for each resample."""
-        drawn_gaps = counts @ gaps / (counts @ sizes)
+        sampled_gaps = counts @ gaps / (counts @ sizes)
         return np.array(
             [
                 area.of(counts) if area else np.ones(len(counts)),
-                np.abs(drawn_gaps).sum(axis=1),
-                np.abs(drawn_gaps - observed).sum(axis=1),
+                np.abs(sampled_gaps).sum(axis=1),
+                np.abs(sampled_gaps - observed).sum(axis=1),
             ]
         )
 
     area_interval = ece_interval = Interval(note="that needs five documents")
     if values.document_count >= FEWEST:
         draws = min(n_resamples, max(_FEWEST_RESAMPLES, _MOST_CELLS // count))
-        drawn = drawn_values(figures, 3, values.document_count, draws, seed, resampled, width=count)
-        ece_interval = _ece_interval(drawn[1], drawn[2], ece, level)
+        sampled = sampled_values(figures, 3, values.document_count, draws, seed, resampled, width=count)
+        ece_interval = _ece_interval(sampled[1], sampled[2], ece, level)
         if area is not None:
             influence, reach = area.influence()[:, np.newaxis], normal_quantiles(level, [values.document_count])
-            low, high, error = (float(of[0]) for of in bca(drawn[:1], np.array([area.value]), influence, reach))
+            low, high, error = (float(of[0]) for of in bca(sampled[:1], np.array([area.value]), influence, reach))
             alike = math.isnan(low) or np.abs(influence).max() <= ROUNDING
             area_interval = TOO_ALIKE if alike else Interval(low, high, error)
     if area is None:
@@ -244,14 +244,14 @@ def _resampled_figures(
     return CalibrationFigure(area.value if area else None, area_interval), CalibrationFigure(ece, ece_interval)
 
 
-def _ece_interval(drawn: Array, centred: Array, ece: float, level: float) -> Interval:
+def _ece_interval(sampled: Array, centred: Array, ece: float, level: float) -> Interval:
     """Return the basic bootstrap interval of ECE; it starts at 0 if random deviations alone can explain the ECE."""
-    if np.ptp(drawn) <= ROUNDING:
+    if np.ptp(sampled) <= ROUNDING:
         return TOO_ALIKE
     shares = (1 - level) / 2, (1 + level) / 2
-    high, low = (min(max(0.0, 2 * ece - float(end)), 1.0) for end in np.quantile(drawn, shares))
+    high, low = (min(max(0.0, 2 * ece - float(end)), 1.0) for end in np.quantile(sampled, shares))
     is_noise = ece <= np.quantile(centred, shares[1])
-    return Interval(0.0 if is_noise else low, high, float(drawn.std(ddof=1)))
+    return Interval(0.0 if is_noise else low, high, float(sampled.std(ddof=1)))
 
 
 class RocArea:
@@ -282,7 +282,7 @@ class RocArea:
         self.value = float((self.below + self.up_to).sum()) / (2 * len(of_right) * len(of_wrong))
 
     def of(self, counts: Array) -> Array:
-        """Return AUROC of resamples, given how often each document is drawn: from shape (b, n) to (b,).
+        """Return AUROC of resamples, given how often each document is sampled: from shape (b, n) to (b,).
 
         A resample without right or without wrong values gets the AUROC of all documents.
         """

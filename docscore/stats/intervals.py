@@ -134,7 +134,7 @@ class Ratios:
         return Ratios(earned, weight, unit="cluster", sums=self.sums)
 
     def of(self, counts: Array) -> Array:
-        """Return the ratios of resamples, given how often each document is drawn: from shape (b, n) to (k, b).
+        """Return the ratios of resamples, given how often each document is sampled: from shape (b, n) to (k, b).
 
         If no document of a resample has the field, the resample gets the ratio of all documents.
         """
@@ -338,7 +338,7 @@ def intervals_of(
         confidence: the nominal coverage, between 0 and 1.
         n_resamples: the number of resamples.
         seed: the seed of the random numbers.
-        resampled: progress callback, called with the number of resamples just drawn.
+        resampled: progress callback, called with the number of resamples just sampled.
         clusters: the number of each document's cluster, shape (n,), for documents that are not independent, such as
             questions on one page: whole clusters are resampled.
 
@@ -365,8 +365,8 @@ def intervals_of(
         if estimates.count > MOST_RESAMPLED:
             ends = abc(chosen, reach)
         else:
-            drawn = drawn_values(chosen.of, len(possible), chosen.count, n_resamples, seed, resampled)
-            ends = bca(drawn, chosen.values, -chosen.left_out(), reach)
+            sampled = sampled_values(chosen.of, len(possible), chosen.count, n_resamples, seed, resampled)
+            ends = bca(sampled, chosen.values, -chosen.left_out(), reach)
         for column, low, high, error in zip(possible, *ends, strict=True):
             without = np.isnan(low) or np.isnan(high)
             intervals[column] = TOO_ALIKE if without else Interval(float(low), float(high), float(error))
@@ -391,7 +391,7 @@ def normal_quantiles(confidence: float, counts: npt.ArrayLike) -> Array:
     return -np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - confidence) / 2)
 
 
-def drawn_values(
+def sampled_values(
     figures: Callable[[Array], Array], k: int, n: int, n_resamples: int, seed: int, resampled: Advance, width: int = 0
 ) -> Array:
     """Compute k figures of each of b resamples of n documents, shape (k, b).
@@ -399,38 +399,39 @@ def drawn_values(
     The resamples do not depend on the size of the batches in which they are computed.
 
     Args:
-        figures: computes the figures from the number of times that each document is drawn, from shape (b, n) to (k, b).
+        figures: computes the figures from the number of times that each document is sampled, from shape (b, n) to (k,
+            b).
         k: the number of figures.
         n: the number of documents.
         n_resamples: b.
         seed: the seed of the random numbers.
-        resampled: progress callback, called with the number of resamples just drawn.
+        resampled: progress callback, called with the number of resamples just sampled.
         width: the memory of a resample, as a count of numbers, if larger than n.
     """
-    drawn = np.empty((k, n_resamples))
+    sampled = np.empty((k, n_resamples))
     cells = BATCH_CELLS if k > _FEW_FIGURES else _SMALL_BATCH_CELLS
     batch = max(1, cells // max(n, width))
     rng = np.random.default_rng(seed)
     for start in range(0, n_resamples, batch):
         chosen = rng.integers(0, n, (min(batch, n_resamples - start), n))
         counts = np.array([np.bincount(documents, minlength=n) for documents in chosen], dtype=np.float64)
-        drawn[:, start : start + batch] = figures(counts)
+        sampled[:, start : start + batch] = figures(counts)
         resampled(len(counts))
-    return drawn
+    return sampled
 
 
-def bca(drawn: Array, values: Array, influence: Array, reach: Array) -> Ends:
+def bca(sampled: Array, values: Array, influence: Array, reach: Array) -> Ends:
     """Return the interval ends of k figures by the bias-corrected and accelerated bootstrap (BCa).
 
     Args:
-        drawn: the figures of each resample, shape (k, b).
+        sampled: the figures of each resample, shape (k, b).
         values: the figures themselves, shape (k,).
         influence: the influence of each document on each figure, up to a constant factor, shape (n, k).
         reach: the standard normal quantile of each upper end, shape (k,); that of the lower end is its negative.
     """
-    ends = [_quantiles(*column) for column in zip(drawn, values, acceleration(influence), reach, strict=True)]
+    ends = [_quantiles(*column) for column in zip(sampled, values, acceleration(influence), reach, strict=True)]
     lows, highs = np.array(ends).reshape(-1, 2).T
-    return lows, highs, drawn.std(axis=1, ddof=1)
+    return lows, highs, sampled.std(axis=1, ddof=1)
 
 
 def acceleration(influence: Array) -> Array:
@@ -440,15 +441,15 @@ def acceleration(influence: Array) -> Array:
     return (centred**3).sum(axis=0) / np.where(squares > 0, 6 * squares**1.5, np.nan)  # type: ignore[no-any-return]
 
 
-def _quantiles(drawn: Array, value: float, a: float, reach: float) -> list[float]:
+def _quantiles(sampled: Array, value: float, a: float, reach: float) -> list[float]:
     """Return the BCa quantiles of the resamples; NaN where all of them are on one side of the value."""
-    below = np.count_nonzero(drawn < value - ROUNDING) + np.count_nonzero(drawn <= value + ROUNDING)
-    share_below = below / (2 * len(drawn))  # resamples equal to the value count half
+    below = np.count_nonzero(sampled < value - ROUNDING) + np.count_nonzero(sampled <= value + ROUNDING)
+    share_below = below / (2 * len(sampled))  # resamples equal to the value count half
     if not 0 < share_below < 1 or math.isnan(a):
         return [math.nan] * 2
     z0 = _NORMAL.inv_cdf(share_below)
     adjusted = [z / (1 - a * z) if a * z < 1 else math.copysign(math.inf, z) for z in (z0 - reach, z0 + reach)]
-    return np.quantile(drawn, [_NORMAL.cdf(z0 + z) for z in adjusted]).tolist()  # type: ignore[no-any-return]
+    return np.quantile(sampled, [_NORMAL.cdf(z0 + z) for z in adjusted]).tolist()  # type: ignore[no-any-return]
 
 
 def abc(estimates: Ratios | Differences, reach: Array) -> Ends:

@@ -16,8 +16,8 @@ from docscore.stats.intervals import (
     SEED,
     Array,
     Ratios,
-    drawn_values,
     quotients,
+    sampled_values,
 )
 
 _BITS = 32
@@ -68,7 +68,7 @@ def permutation_p_values(
     observed, large = amounts(np.zeros((1, 2 * k))), np.zeros(k, dtype=np.intp)
     uses_all = 2**m <= n_resamples
     all_swaps = (np.arange(2**m)[:, None] >> np.arange(m) & 1).astype(np.float64) if uses_all else None
-    for swaps in drawn_swaps(m, n_resamples, seed) if all_swaps is None else [all_swaps]:
+    for swaps in sampled_swaps(m, n_resamples, seed) if all_swaps is None else [all_swaps]:
         large += np.count_nonzero(amounts(swaps @ changes) >= observed, axis=0)
         permuted(len(swaps))
     observation = 0 if uses_all else 1  # the observed difference is one of all swaps, but random swaps may lack it
@@ -76,7 +76,7 @@ def permutation_p_values(
     return [(count + observation) / (swaps_made + observation) for count in large.tolist()]
 
 
-def drawn_swaps(m: int, n_resamples: int, seed: int) -> Iterator[Array]:
+def sampled_swaps(m: int, n_resamples: int, seed: int) -> Iterator[Array]:
     """Yield random swaps of m documents in batches of shape (b, m): 1 to swap the results of a document, otherwise 0.
 
     One random bit decides on a document, so that a swap of a million documents takes 125 kB of random numbers. The
@@ -87,8 +87,8 @@ def drawn_swaps(m: int, n_resamples: int, seed: int) -> Iterator[Array]:
     batch = max(1, BATCH_CELLS // m)
     for start in range(0, n_resamples, batch):
         count = min(batch, n_resamples - start)
-        drawn = np.frombuffer(rng.bytes(count * width // 8), dtype=np.uint8).reshape(count, -1)
-        yield np.unpackbits(drawn, axis=1, count=m).astype(np.float64)
+        sampled = np.frombuffer(rng.bytes(count * width // 8), dtype=np.uint8).reshape(count, -1)
+        yield np.unpackbits(sampled, axis=1, count=m).astype(np.float64)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -149,7 +149,7 @@ def ranks_of(
         n_resamples: the number of resamples of the documents; for more than 10,000 documents, the number of draws from
             the normal distribution that approximates their sums.
         seed: the seed of the random numbers.
-        resampled: progress callback, called with the number of resamples just drawn.
+        resampled: progress callback, called with the number of resamples just sampled.
         clusters: the number of each document's cluster, shape (n,); whole clusters are resampled.
 
     Source:
@@ -160,38 +160,38 @@ def ranks_of(
     values, n = systems.values, systems.count
     if n > MOST_RESAMPLED:
         influence, rng = systems.influence(), np.random.default_rng(seed)
-        drawn = rng.multivariate_normal(values, influence.T @ influence, n_resamples, check_valid="ignore").T
+        sampled = rng.multivariate_normal(values, influence.T @ influence, n_resamples, check_valid="ignore").T
         resampled(n_resamples)
     else:
-        drawn = drawn_values(systems.of, len(values), n, n_resamples, seed, resampled)
-    above = _above(values, drawn, confidence, n)
-    top = drawn >= drawn.max(axis=0) - ROUNDING
+        sampled = sampled_values(systems.of, len(values), n, n_resamples, seed, resampled)
+    above = _above(values, sampled, confidence, n)
+    top = sampled >= sampled.max(axis=0) - ROUNDING
     best = (top / top.sum(axis=0)).mean(axis=1)
     ranks = 1 + (values > values[:, np.newaxis] + ROUNDING).sum(axis=1)
     lows, highs = 1 + above.sum(axis=0), len(values) - above.sum(axis=1)
     return list(map(Rank, ranks.tolist(), lows.tolist(), highs.tolist(), best.tolist()))
 
 
-def _above(values: Array, drawn: Array, confidence: float, n: int) -> npt.NDArray[np.bool_]:
+def _above(values: Array, sampled: Array, confidence: float, n: int) -> npt.NDArray[np.bool_]:
     """Return for each pair of k systems whether the first is significantly above the second, shape (k, k).
 
     Args:
         values: the figures, shape (k,).
-        drawn: the figures of each resample, shape (k, b).
+        sampled: the figures of each resample, shape (k, b).
         confidence: the probability that no pair is found to differ in the wrong direction.
         n: the number of documents; the fewer there are, the more the quantile is widened, as in Student's distribution.
     """
     from scipy.special import ndtr, stdtrit  # noqa: PLC0415  slow to import
 
     differences = values[:, np.newaxis] - values
-    moved = drawn - drawn.mean(axis=1, keepdims=True)
+    moved = sampled - sampled.mean(axis=1, keepdims=True)
     errors = np.sqrt([(moved - row).var(axis=1, ddof=1) for row in moved])
     possible = errors > ROUNDING
     unbiased = errors / np.sqrt(1 - 1 / n)  # resamples vary as if n - 1 were n
     scaled = np.divide(differences, unbiased, out=np.zeros_like(errors), where=possible)
     above = np.zeros(errors.shape, dtype=bool)
     while True:
-        largest = np.zeros(drawn.shape[1])
+        largest = np.zeros(sampled.shape[1])
         for row, error, chosen in zip(moved, errors, possible & ~above & ~above.T, strict=True):
             if chosen.any():
                 deviations = np.abs(moved[chosen] - row) / error[chosen, np.newaxis]

@@ -83,7 +83,8 @@ Returns:
     repeated: the number of rows that several processes have; each counts once; with several processes.
     parse_failures: the number of texts that cannot be read as JSON; with `parse="json"` or `parse="repair"`.
     parse_extracted: the number of texts with JSON inside prose or a code fence; with `parse="repair"`.
-    parse_mended: the number of texts with JSON that was malformed or cut off, and was repaired; with `parse="repair"`.
+    parse_repaired: the number of texts with JSON that was malformed or cut off, and was repaired; with
+        `parse="repair"`.
     parse_ambiguous: the number of texts that can be read in several ways; one of them was used; with `parse="repair"`.
     signature: the settings that make the figures comparable; with `signature`.
 Examples:

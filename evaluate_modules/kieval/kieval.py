@@ -94,7 +94,8 @@ Returns:
     repeated: the number of rows that several processes have; each counts once; with several processes.
     parse_failures: the number of texts that cannot be read as JSON; with `parse="json"` or `parse="repair"`.
     parse_extracted: the number of texts with JSON inside prose or a code fence; with `parse="repair"`.
-    parse_mended: the number of texts with JSON that was malformed or cut off, and was repaired; with `parse="repair"`.
+    parse_repaired: the number of texts with JSON that was malformed or cut off, and was repaired; with
+        `parse="repair"`.
     parse_ambiguous: the number of texts that can be read in several ways; one of them was used; with `parse="repair"`.
     entities: a list with a dict for each type of entity; with `by_type`.
         entity: the path of its keys, such as `menu.price`.

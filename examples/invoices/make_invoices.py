@@ -112,9 +112,9 @@ class Print:
         self.evidence.setdefault(path, []).append(place)
 
 
-# What each system does wrong: the number of the invoice, the kind of the fault, the path of the value, and what it has
+# What each system does wrong: the invoice, the kind of the mistake, the path of the value, and what the system has
 # there: another value, or the path or the pages that it cites. Without one, two digits are exchanged.
-FAULTS: dict[str, list[tuple[int, str, str, Any]]] = {
+MISTAKES: dict[str, list[tuple[int, str, str, Any]]] = {
     "quill": [
         (2, "value", "total", None),  # misread: the value is wrong, and cited where it stands
         (5, "value", "date", "2026-05-42"),
@@ -142,7 +142,7 @@ def answer(values: dict[str, Any], evidence: Places, system: str, number: int) -
     citations = {
         path: [place if system == "quill" else {"page": place["page"]}] for path, (place, *_) in evidence.items()
     }
-    for _, kind, path, given in (fault for fault in FAULTS[system] if fault[0] == number):
+    for _, kind, path, given in (mistake for mistake in MISTAKES[system] if mistake[0] == number):
         if kind == "cut":
             del values[path][given:]
             citations = {
@@ -176,7 +176,7 @@ def write(folder: Path, *, images: bool) -> None:
     """Write the example to a folder."""
     draw = random.Random(SEED)
     (folder / "documents").mkdir(parents=True, exist_ok=True)
-    references, answers = list[Any](), {system: list[Any]() for system in FAULTS}
+    references, answers = list[Any](), {system: list[Any]() for system in MISTAKES}
     for number in range(len(LINES_OF_LISTS)):
         name, values = f"invoice-{number + 1:02}", invoice(number, draw)
         printed = Print(values)

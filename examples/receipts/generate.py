@@ -28,7 +28,7 @@ STYLES = {  # how many of the readable answers get each wrapping; the rest is pl
     "cut": 3,
     "python": 2,
 }
-MENDED, BROKEN = 16, 5  # by the later model
+REPAIRED, BROKEN = 16, 5  # by the later model
 Locale = dict[str, str]
 
 
@@ -196,14 +196,14 @@ def predict(answers: list[list[Receipt]], rng: Random) -> list[Any]:
 
 
 def predict_later(answers: list[list[Receipt]], earlier: list[Any], rng: Random) -> list[Any]:
-    """Predict again with a later model: what was not read is read, parts are mended, a few are newly wrong."""
+    """Predict again with a later model: what was not read is read, parts are repaired, a few are newly wrong."""
     truths = [settle(choices[-1]) for choices in answers]
     later = deepcopy(earlier)
     for place, truth in enumerate(truths):
         if not isinstance(later[place], dict):
             later[place] = truth
-    mendable = [place for place, truth in enumerate(truths) if later[place] != truth]
-    for place in rng.sample(mendable, MENDED):
+    repairable = [place for place, truth in enumerate(truths) if later[place] != truth]
+    for place in rng.sample(repairable, REPAIRED):
         wrong = [key for key, value in truths[place].items() if later[place].get(key) != value]
         for key in wrong[:1]:
             later[place][key] = truths[place][key]

@@ -305,7 +305,7 @@ class CompareTab {
     /** @type {[string, () => void][]} */
     const found = [];
     if (missing === "error") found.push(["Score missing predictions 0", () => this.change({ missing: "zero" })]);
-    if (!skip) found.push(["Leave out faulty rows", () => this.change({ skip: true })]);
+    if (!skip) found.push(["Leave out invalid rows", () => this.change({ skip: true })]);
     return found;
   }
 

@@ -22,12 +22,11 @@ from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.grounding.document_text import DocumentText
 from docscore.inputs.formats import names_of_files
 from docscore.metrics.anls_star.causes import CAUSES
-from docscore.report.drawn_rows import placed_rows
 from docscore.report.markup import table_as_latex, table_as_markdown
+from docscore.report.rendered_rows import placed_rows
 from docscore.report.systems_report import CHANCE_MARK, systems_table, table_of_tests
 from playground.compare.tree_columns import places_side_by_side
 from playground.parts.conclusions import cause_label, every_pair, figure_of, loss_text, ties_of, verdict_of, what_ifs_of
-from playground.parts.documents import KeptResult, keep_documents, shown_ids
 from playground.parts.files import (
     FileRows,
     check_metrics,
@@ -37,6 +36,7 @@ from playground.parts.files import (
     with_grounding,
 )
 from playground.parts.fragments import fragment
+from playground.parts.kept_results import KeptResult, keep_documents, shown_ids
 from playground.parts.python_code import code_of_files
 from playground.parts.row_counts import count_rows
 from playground.server.pool import PAIRING, READING, SCORING, Report, bar_of
@@ -44,7 +44,7 @@ from playground.server.requests import CompareRequest, metrics_of
 from playground.server.storage import as_csv
 
 FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
-MOST_FIELDS, MOST_DOCUMENTS = 100, 1_000  # that are drawn
+MOST_FIELDS, MOST_DOCUMENTS = 100, 1_000  # that are rendered
 FEW_DOCUMENTS = 5  # with fewer, a field says little
 MOST_PATHS = 5  # of fields of one name that are named
 _LONGEST_NAME = 80  # characters of the name of a system
@@ -178,7 +178,7 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
 
 
 def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str, Any]:
-    """What is drawn of a system; its score by value is left out where the verdict says it."""
+    """What is rendered of a system; its score by value is left out where the verdict says it."""
     return {
         "name": shown_name(name),
         **figure_of(evaluation),
@@ -363,8 +363,8 @@ def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:
         path: [fields[path].score if path in fields and fields[path].weight else None for fields in by_path]
         for path in dict.fromkeys(path for fields in by_path for path in fields)
     }
-    remarks = [_mark_remark(best, changes)] if marked else []
-    fields = _score_table("Fields by system", "field", scores, systems, marked, remarks)
+    footnotes = [_explanation_of_marks(best, changes)] if marked else []
+    fields = _score_table("Fields by system", "field", scores, systems, marked, footnotes)
     documents = _score_table("Documents by system", "document", _scores_of_documents(systems), systems)
     compared = systems_of(systems, against=best)
     figures, tests = systems_table(compared, intervals=True), table_of_tests(compared)
@@ -384,7 +384,7 @@ def _score_table(
     scores: Mapping[str, Sequence[Score]],
     systems: Mapping[str, Evaluation],
     marked: Collection[tuple[str, str]] = (),
-    remarks: Sequence[str] = (),
+    footnotes: Sequence[str] = (),
 ) -> Table:
     """The scores with a column for each system, rows that are most apart first, the best score of each row marked.
 
@@ -394,7 +394,7 @@ def _score_table(
         scores: of the systems by the name of the row; None where a system has none.
         systems: by their names.
         marked: the names of the rows and systems whose difference is beyond chance.
-        remarks: sentences below the table.
+        footnotes: sentences below the table.
     """
     columns = TableColumn(name, name, "code"), *(TableColumn(each, shown_name(each)) for each in systems)
     rows = []
@@ -417,12 +417,12 @@ def _score_table(
         tuple(rows),
         unit=f"{name}s",
         signatures=signatures,
-        remarks=tuple(remarks),
-        legend=tuple(remarks),
+        footnotes=tuple(footnotes),
+        legend=tuple(footnotes),
     )
 
 
-def _mark_remark(base: str, changes: Mapping[str, Comparison]) -> str:
+def _explanation_of_marks(base: str, changes: Mapping[str, Comparison]) -> str:
     """What the mark of fields means, as a sentence."""
     level = percent_text(level_of_tests(next(iter(changes.values())).confidence))
     return (

@@ -51,8 +51,8 @@ async def score_as_tree(
         rules: "paper", or "anls_star-1.0.1" to count keys without a value as that package does.
         numbers: "text" to compare numbers as they print, or "value".
         schema: a JSON Schema that says how places compare, for the typed score in place of ANLS*; null for none.
-        parse: how a prediction that is text is read: "json" as JSON, "repair" also out of prose and fences and mended,
-            "text" not at all; null reads it if it is an object or a list.
+        parse: how a prediction that is text is read: "json" as JSON, "repair" also out of prose and fences, and
+            repaired, "text" not at all; null reads it if it is an object or a list.
 
     Returns:
         The score tree: place, status, score from 0 to 1, points_lost, both values, children. Of more than 3,000 places

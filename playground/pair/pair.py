@@ -28,8 +28,8 @@ from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.typed.schema_warnings import places_by_schema, warnings_about_schemas
 from docscore.metrics.typed.score import schema_of_row
-from docscore.report.drawn_rows import placed_rows
-from docscore.report.html_tree import TreeDrawing, drawn_places, explained_drawing
+from docscore.report.html_tree import TreeDrawing, explained_drawing, sampled_places
+from docscore.report.rendered_rows import placed_rows
 from playground.pair.examples import places_in
 from playground.parts.conclusions import what_ifs_of
 from playground.parts.files import check_test_set
@@ -95,7 +95,7 @@ def answer(asked: PairRequest) -> dict[str, Any]:
     Returns:
         "faults": of either editor what is wrong: "text", "line" and "column" where they are known, and as "mend" what
         makes JSON of it, if anything does; None for nothing. With a fault the other parts are empty. "note": how the
-        prediction was read, where that is not as it stands, and what is doubtful of the schema; "result": the result as
+        prediction was read, where that is not as it stands, and warnings about the schema; "result": the result as
         HTML; "raw": as JSON text; "python": the code that reproduces it; "spans": of the ground truth and the
         prediction, where the values of the tree stand in the text: by the position of a value the characters from its
         key to its end, counted as JavaScript does; "edits": what of the prediction was changed to read it; "places":
@@ -148,8 +148,8 @@ def _read_both(asked: PairRequest) -> _Read:
         if places:
             pairs = replace(pairs, evidence=places[:1], citations=places[1:])
         plain = with_raw_regions(pairs, None)
-        pairs, remarks = with_regions(plain, ()) if has_regions(pairs) else (plain, [])
-        note = " ".join([*filter(None, [note]), *(f"{capital(each.diagnostic.problem)}." for each in remarks)])
+        pairs, warnings = with_regions(plain, ()) if has_regions(pairs) else (plain, [])
+        note = " ".join([*filter(None, [note]), *(f"{capital(each.diagnostic.problem)}." for each in warnings)])
     except ValueError as error:
         faults["evidence: " not in str(error)] = _fault(error, asked.prediction)
         return _Read(faults, pairs, edits=edits, is_example=asked.is_example)
@@ -176,7 +176,7 @@ def _mend(text: str, parsed: Parsed, line: int, column: int) -> dict[str, Any] |
 
     Of several values, from which repairing would have to choose, they keep the first.
     """
-    if parsed.outcome in ("mended", "extracted"):
+    if parsed.outcome in ("repaired", "extracted"):
         return {"edits": edits_of(text, parsed.value), "repairs": True}
     *before, last = text.split("\n")[:line]
     first = "\n".join([*before, last[: column - 1]]).rstrip()
@@ -200,13 +200,13 @@ def edits_of(text: str, value: Any) -> list[Edit]:
     return [(0, len(text), dumps_in_style(value, ensure_ascii=False, indent=2))]
 
 
-def _escapes(text: str, mended: str) -> list[Edit]:
+def _escapes(text: str, repaired: str) -> list[Edit]:
     r"""The edits that escape quotes, if nothing else makes one text of the other.
 
     >>> _escapes('"a "b" c"', r'"a \"b\" c"')
     [(3, 3, '\\'), (5, 5, '\\')]
     """
-    old, new = (re.split(r'(\\?")', side) for side in (text, mended))
+    old, new = (re.split(r'(\\?")', side) for side in (text, repaired))
     if old[::2] != new[::2] or '"' in (before for before, after in zip(new, old, strict=True) if before != after):
         return []
     pieces = zip(accumulate(map(len, old)), old, new, strict=True)
@@ -280,7 +280,7 @@ def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
         parsed = parse_text(text, "repair", truth)
         if parsed.failed:
             raise
-        taken = {"extracted": "the JSON in it was extracted", "mended": f"it was repaired: {parsed.note}"}
+        taken = {"extracted": "the JSON in it was extracted", "repaired": f"it was repaired: {parsed.note}"}
         how = taken.get(parsed.outcome, parsed.note.removeprefix(f"{error.problem}, and "))
         value, note = parsed.value, f"The prediction is not JSON ({error}); {how}."
     if isinstance(value, str) and (parsed := parse_text(text, reading, truth)).outcome == "extracted":
@@ -298,7 +298,7 @@ _FUNCTIONS = {  # of a metric: the function of `docscore` that computes its scor
 
 
 def _scored(read: _Read, asked: PairRequest) -> dict[str, Any]:
-    """The note with what is doubtful of the schema, the result as HTML, JSON and Python, and where values stand."""
+    """The note with warnings about the schema, the result as HTML, JSON and Python, and where values stand."""
     pairs, note = read.pairs, read.note
     values = pairs.truths[0], pairs.predictions[0]
     is_own = read.is_example == asked.is_example  # the text is that of the values
@@ -445,7 +445,7 @@ def tree_for_clients(
     check_work(*values)
     pairs = with_raw_regions(TestSet([_NAME], values[:1], values[1:]), None)
     tree = _tree(pairs.truths[0], pairs.predictions[0], options)
-    found = _renamed(tree, tree.to_dict(), {id(node) for node, *_ in drawn_places(tree)})
+    found = _renamed(tree, tree.to_dict(), {id(node) for node, *_ in sampled_places(tree)})
     return {"notes": notes, **found} if notes else found
 
 

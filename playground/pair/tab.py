@@ -59,5 +59,5 @@ def first_workspace() -> tuple[Any, ...]:
     return examples, choices, fields_with_words(), json.dumps(settings), _DOCUMENTATION
 
 
-# As visitors see them: while they type, a text that is not JSON is not mended unasked.
+# As visitors see them: while they type, a text that is not JSON is not repaired unasked.
 _READINGS = [("json", "JSON"), ("repair", "repaired JSON"), ("text", "plain text")]

@@ -1,4 +1,4 @@
-"""Guess how foreign files are to be read, columns and texts that are JSON, and say what is doubtful of it."""
+"""Guess how foreign files are to be read, columns and texts that are JSON, and warn about them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from docscore.core.errors import Diagnostic, Faulty, FilePlace, InputValueError, in_file, short_repr, some_of
+from docscore.core.errors import Diagnostic, FilePlace, InputValueError, InvalidRow, in_file, short_repr, some_of
 from docscore.core.options import ReadOptions
 from docscore.inputs.checks import first_truths, given_predictions, is_json_document, json_mode, warnings_about_reading
 from docscore.inputs.columns import with_names
 from docscore.inputs.model_text import holds_json, is_json_container, parse_text
-from docscore.inputs.rows import ANLS, BY_ID, ID, Side, Source, described, format_of
+from docscore.inputs.rows import ANLS, BY_ID, ID, RawTable, Side, described, format_of
 from docscore.inputs.test_set import TestSet
 
-SAMPLED = 50  # rows from which columns and texts are judged
+SAMPLED = 50  # rows from which columns and texts are guessed
 _TRIED = 20  # texts that are read to see whether they hold JSON
 _NEARLY_ALL = 0.9  # of the values of a column
 _MOST_COLUMNS = 20  # whose values are compared, those first that are called as ids
@@ -44,7 +44,7 @@ PREDICTION_WORDS = re.findall(
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
-def columns_of(table: Source) -> list[str]:
+def columns_of(table: RawTable) -> list[str]:
     """The keys of the first rows of a table, in the order in which they occur; none if a row is no object."""
     rows = _sample(table)
     if not all(isinstance(row, dict) for row in rows):
@@ -52,7 +52,7 @@ def columns_of(table: Source) -> list[str]:
     return list(dict.fromkeys(key for row in rows for key in row))
 
 
-def guessed_plan(references: Source | None, predictions: Source, others: Sequence[Source] = ()) -> ReadingPlan:
+def guessed_plan(references: RawTable | None, predictions: RawTable, others: Sequence[RawTable] = ()) -> ReadingPlan:
     """Guess how two files are to be read, or one file that holds both sides; a person sees the guess and may change it.
 
     Rows in a row format of docscore are read as ever. Otherwise ground truths and predictions are in the only columns
@@ -66,7 +66,7 @@ def guessed_plan(references: Source | None, predictions: Source, others: Sequenc
     return with_guessed_parsing(_guessed_columns(references, predictions), references, [predictions, *others])
 
 
-def _guessed_columns(references: Source | None, predictions: Source) -> ReadingPlan:
+def _guessed_columns(references: RawTable | None, predictions: RawTable) -> ReadingPlan:
     """The same plan without saying how texts are read."""
     first = predictions.first()
     for form in (BY_ID, ANLS):
@@ -105,7 +105,7 @@ def _guessed_columns(references: Source | None, predictions: Source) -> ReadingP
     return ReadingPlan((None, None), None, None, certain=truth is None and prediction is None)
 
 
-def _columns_of_one(predictions: Source) -> ReadingPlan:
+def _columns_of_one(predictions: RawTable) -> ReadingPlan:
     """The same for one file that holds both sides."""
     columns = columns_of(predictions)
     uniques = _unique_columns(predictions, columns)
@@ -132,12 +132,12 @@ def _holds_containers(cells: Sequence[Any]) -> bool:
 
 
 def _holds_json(cells: Sequence[Any]) -> bool:
-    """Whether most cells are objects or lists, or texts that contain one, at least mended."""
+    """Whether most cells are objects or lists, or texts that contain one, at least repaired."""
     tried = [cell for cell in cells if cell not in (None, "")][:_TRIED]
-    return 2 * sum(isinstance(cell, dict | list) or holds_json(cell, mended=True) for cell in tried) >= len(tried) > 0
+    return 2 * sum(isinstance(cell, dict | list) or holds_json(cell, repaired=True) for cell in tried) >= len(tried) > 0
 
 
-def number_of_truth(tables: Sequence[Source]) -> int | None:
+def number_of_truth(tables: Sequence[RawTable]) -> int | None:
     """Which of several files holds the ground truths, by their columns, else by their names; None if neither tells."""
     for names in (map(columns_of, tables), ([table.path.name.split(".")[0]] for table in tables)):
         leanings = list(map(_leaning, names))
@@ -154,7 +154,7 @@ def _leaning(names: Sequence[str]) -> int:
     return prediction - truth
 
 
-def with_guessed_parsing(plan: ReadingPlan, references: Source | None, systems: Sequence[Source]) -> ReadingPlan:
+def with_guessed_parsing(plan: ReadingPlan, references: RawTable | None, systems: Sequence[RawTable]) -> ReadingPlan:
     """The plan with the texts read as JSON that hold JSON, where ground truths are objects or lists.
 
     The predictions of several systems are read alike: as JSON within other text where one of them has such.
@@ -173,7 +173,7 @@ def with_guessed_parsing(plan: ReadingPlan, references: Source | None, systems: 
     )
 
 
-def parsings_of(systems: Sequence[Source], plan: ReadingPlan) -> list[str | None]:
+def parsings_of(systems: Sequence[RawTable], plan: ReadingPlan) -> list[str | None]:
     """How the predictions of each system that are text would be read; None where no JSON is in them."""
     return [_parsing(_values(table, plan.prediction)) for table in systems]
 
@@ -190,14 +190,14 @@ def _parsing(guesses: Sequence[Any], *, anyhow: bool = False) -> str | None:
         return "json" if anyhow and any(isinstance(each, dict | list) for each in guesses) else None
     if all(map(is_json_container, texts)):
         return "json"
-    return "repair" if any(holds_json(each, mended=True) for each in texts) else None
+    return "repair" if any(holds_json(each, repaired=True) for each in texts) else None
 
 
-def _sample(table: Source) -> list[Any]:
+def _sample(table: RawTable) -> list[Any]:
     return [row for _, row in islice(table.good(), SAMPLED)]
 
 
-def _values(table: Source, name: str | None) -> list[Any]:
+def _values(table: RawTable, name: str | None) -> list[Any]:
     """The first values of a column, or the first rows."""
     return [row if name is None or not isinstance(row, dict) else row.get(name) for row in _sample(table)]
 
@@ -227,8 +227,8 @@ def clearest_name(columns: Iterable[str], words: Sequence[str]) -> str | None:
     return None if rank_of_name(name, words) == UNKNOWN else name
 
 
-def _unique_columns(table: Source, names: Sequence[str], *, fewest: float = 1.0) -> Uniques:
-    """The columns that may hold ids, beside others: of that share of their rows texts or whole numbers, none twice.
+def _unique_columns(table: RawTable, names: Sequence[str], *, fewest: float = 1.0) -> Uniques:
+    """The columns that may hold ids, beside others: of that share of their rows texts or integers, none twice.
 
     Columns that are called as values are not among them, unless they are called as ids too.
     """
@@ -300,7 +300,9 @@ class ReadingPlan(NamedTuple):
         )
 
 
-def planned_tables(references: Source | None, predictions: Source, plan: ReadingPlan) -> tuple[Source | None, Source]:
+def planned_tables(
+    references: RawTable | None, predictions: RawTable, plan: ReadingPlan
+) -> tuple[RawTable | None, RawTable]:
     """The rows of both sides under the names of the row format; their other columns stay.
 
     Args:
@@ -331,12 +333,12 @@ def planned_tables(references: Source | None, predictions: Source, plan: Reading
     )
 
 
-def _planned(table: Source, side: Side, plan: ReadingPlan, *, both: bool) -> Source:
+def _planned(table: RawTable, side: Side, plan: ReadingPlan, *, both: bool) -> RawTable:
     id_column = plan.ids[side == "predictions"]
     value = plan.references if side == "references" else plan.prediction
     if id_column is None or value is None:
         rows = [
-            row if row is Faulty else _completed(row, str(index), side, id_column, whole=value is None)
+            row if row is InvalidRow else _completed(row, str(index), side, id_column, whole=value is None)
             for index, row in enumerate(table.rows)
         ]
         table = table._replace(rows=rows)
@@ -355,8 +357,8 @@ def _completed(row: Any, number: str, side: Side, id_column: str | None, *, whol
     return named if columns or whole else row
 
 
-def doubts_of_ids(references: Source, predictions: Source) -> Iterator[Diagnostic]:
-    """What is doubtful of rows by id: that no two have the same.
+def warnings_about_ids(references: RawTable, predictions: RawTable) -> Iterator[Diagnostic]:
+    """Yield a warning if no two rows by id have the same id.
 
     Args:
         references: rows under the names of the row format.
@@ -375,11 +377,11 @@ def doubts_of_ids(references: Source, predictions: Source) -> Iterator[Diagnosti
         yield Diagnostic((place,), problem=problem)
 
 
-def doubts_of_columns(pairs: TestSet, plan: ReadingPlan) -> Iterator[Diagnostic]:
-    """What is doubtful of the values of columns that were guessed or chosen, before texts are read as JSON.
+def warnings_about_columns(pairs: TestSet, plan: ReadingPlan) -> Iterator[Diagnostic]:
+    """Yield warnings about the values of columns that were guessed or chosen, before texts are read as JSON.
 
     >>> pairs = TestSet(["a"], [{"total": "1"}], ["scan1.png"])
-    >>> print(next(doubts_of_columns(pairs, ReadingPlan(("id", "id"), "truth", "file"))))
+    >>> print(next(warnings_about_columns(pairs, ReadingPlan(("id", "id"), "truth", "file"))))
     column 'file': expected objects or lists as in the ground truths, got text in which no JSON was found: 'scan1.png'
     """
     given = list(islice(given_predictions(pairs), _TRIED))
@@ -414,7 +416,7 @@ def _of_shapes(truths: Sequence[Any], given: Sequence[Any], parse: str | None, p
     values = [_read(value, parse) for value in given]
     if not truths or not all(isinstance(truth, dict | list) for truth in truths):
         return
-    if not any(isinstance(value, dict | list) or holds_json(value, mended=True) for value in values):
+    if not any(isinstance(value, dict | list) or holds_json(value, repaired=True) for value in values):
         got = "text in which no JSON was found:" if isinstance(values[0], str) else type(values[0]).__name__
         yield Diagnostic((place,), expected, f"{got} {short_repr(given[0])}")
     elif all(isinstance(value, dict) and value for value in (*truths, *values)):

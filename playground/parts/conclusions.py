@@ -234,8 +234,8 @@ def _change(compared: Comparison) -> Change:
     """The change of the figure alone, without those of the fields."""
     base, new = compared.base, compared.new
     before, after = base.ratio.rows(rows_of_base(base.ids, new.ids)), new.ratio
-    drawn: dict[str, Any] = {"seed": base.seed, "confidence": compared.confidence, "clusters": new.clusters}
-    return changes_of(new.figure_names[:1], before, after, [[0]], **drawn)[0]
+    sampled: dict[str, Any] = {"seed": base.seed, "confidence": compared.confidence, "clusters": new.clusters}
+    return changes_of(new.figure_names[:1], before, after, [[0]], **sampled)[0]
 
 
 def _p_text(p_value: float) -> str:
@@ -268,7 +268,7 @@ def verdict_of(
         title = f"{shown_name(best)} and {shown_name(second)} are level"
     else:
         title = f"{shown_name(best)} leads {shown_name(second)} by {three_digits(lead)}"
-        text, documents = _of_lead(Comparison(systems[second], systems[best]))
+        text, documents = _leader_sentence(Comparison(systems[second], systems[best]))
     if proven:
         rest = "that is unlikely to be chance"
     else:
@@ -298,7 +298,7 @@ def verdict_of(
     }
 
 
-def _of_lead(compared: Comparison) -> tuple[str, list[str]]:
+def _leader_sentence(compared: Comparison) -> tuple[str, list[str]]:
     """A sentence on the documents that make the lead, and the ids of those that it means, at most `MOST_NAMED`."""
     if not compared.new.is_mean:
         return "", []

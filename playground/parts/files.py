@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 from docscore.core.errors import (
     DataError,
     Diagnostic,
-    Fault,
-    Faults,
-    Faulty,
     FilePlace,
     InputError,
+    InvalidRow,
+    RowError,
+    RowErrors,
     at_place,
-    faults_summary,
+    errors_summary,
     row_place,
     short_repr,
 )
@@ -33,17 +33,17 @@ from docscore.inputs.pairing import WITHOUT_PREDICTION, ids_in_another_order, pa
 from docscore.inputs.queries import query_for
 from docscore.inputs.raw_regions import has_regions
 from docscore.inputs.reading import as_scored
-from docscore.inputs.rows import ANLS, ID, REFERENCES, Side, Source
+from docscore.inputs.rows import ANLS, ID, REFERENCES, RawTable, Side
 from docscore.inputs.test_set import TestSet
 from playground.parts.column_guesses import (
     ReadingPlan,
     columns_of,
-    doubts_of_columns,
-    doubts_of_ids,
     guessed_plan,
     number_of_truth,
     parsings_of,
     planned_tables,
+    warnings_about_columns,
+    warnings_about_ids,
     with_guessed_parsing,
 )
 from playground.parts.fragments import fragment
@@ -59,14 +59,14 @@ from playground.server.requests import COLUMNS, CONTENT, LAYOUT, CompareRequest,
 
 SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
 _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
-_NAMED_FAULTS = 3
+_NAMED_ERRORS = 3
 _SEPARATED = ".csv", ".tsv"
 _SIGNS: dict[str | None, str] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 PARSINGS = {None: "plain text", "json": "JSON", "repair": "repaired JSON"}
 _ENCODED = {None: "stop with an error", "cp1252": "Windows-1252"}
 _MISSING = {"error": "stop with an error", "zero": "score 0", SKIP: "leave them out"}
 Reading = dict[str, str | None]
-NOT_JSON, _NOT_UTF8, _TWICE = "ground truth is not JSON", "not UTF-8", "duplicate id"  # kinds of faults
+NOT_JSON, _NOT_UTF8, _TWICE = "ground truth is not JSON", "not UTF-8", "duplicate id"  # kinds of errors
 
 
 class FileRows(NamedTuple):
@@ -93,35 +93,35 @@ class UploadedTables(NamedTuple):
         others: the rows of predictions of other systems, which are read alike.
     """
 
-    references: Source | None
-    predictions: Source
+    references: RawTable | None
+    predictions: RawTable
     plan: ReadingPlan
-    others: Sequence[Source] = ()
+    others: Sequence[RawTable] = ()
 
     @property
-    def sides(self) -> dict[str, Source]:
+    def sides(self) -> dict[str, RawTable]:
         """The files by their names on the page."""
         return ({} if self.references is None else {"references": self.references}) | {"predictions": self.predictions}
 
-    def planned(self, faults: Faults, unread: list[str]) -> tuple[Source | None, list[Source]]:
+    def planned(self, errors: RowErrors, unread: list[str]) -> tuple[RawTable | None, list[RawTable]]:
         """The rows of ground truths and those of each system, under the names of the row format.
 
         Args:
-            faults: collects the ground truths that cannot be read as JSON although the plan says so.
+            errors: collects the ground truths that cannot be read as JSON although the plan says so.
             unread: collects the ids of their rows.
         """
         sides = [planned_tables(self.references, each, self.plan) for each in (self.predictions, *self.others)]
         truths, systems = sides[0][0], [predictions for _, predictions in sides]
         if self.plan.parse_references is not None:
             for index, row in (truths or systems[0]).good():
-                if fault := _fault_of_truth(row, self.plan.parse_references):
+                if error := _error_in_truth(row, self.plan.parse_references):
                     unread.append(str(row.get(ID, index)))
-                    said = f"The ground truth of {shown_name(unread[-1])} is not JSON: {fault}."
-                    faults.add(NOT_JSON, Diagnostic(problem=said))
+                    said = f"The ground truth of {shown_name(unread[-1])} is not JSON: {error}."
+                    errors.add(NOT_JSON, Diagnostic(problem=said))
         return truths and _without(truths, unread), [_without(each, unread) for each in systems]
 
 
-def _fault_of_truth(row: Any, mode: str) -> str:
+def _error_in_truth(row: Any, mode: str) -> str:
     """Why a ground truth that is text cannot be read as JSON; "" if it can."""
     cell = row.get(REFERENCES, row.get(str(ANLS.references))) if isinstance(row, dict) else None
     texts = tuple(each for each in (cell if isinstance(cell, list | tuple) else [cell]) if isinstance(each, str))
@@ -132,40 +132,40 @@ def _fault_of_truth(row: Any, mode: str) -> str:
     return ""
 
 
-def _without(table: Source, ids: Collection[str]) -> Source:
-    """The rows without those of some ids, which count as faulty."""
+def _without(table: RawTable, ids: Collection[str]) -> RawTable:
+    """The rows without those of some ids, which count as invalid."""
     if not ids:
         return table
-    rows = [Faulty if isinstance(row, dict) and str(row.get(ID)) in ids else row for row in table.rows]
+    rows = [InvalidRow if isinstance(row, dict) and str(row.get(ID)) in ids else row for row in table.rows]
     return table._replace(rows=rows)
 
 
 def uploaded_tables(
-    asked: FileRequest, faults: Faults, others: Sequence[Path] = (), progress: Progress = no_progress
+    asked: FileRequest, errors: RowErrors, others: Sequence[Path] = (), progress: Progress = no_progress
 ) -> UploadedTables:
     """Read the files of a request, and those of other systems, and plan how their rows are read.
 
     Raises:
         TypeError, ValueError: with a message that names the file and the place.
     """
-    tables = {side: _table_of(path, side, asked.reading, faults, progress) for side, path in asked.files.items()}
-    more = [_table_of(path, "predictions", asked.reading, faults, progress) for path in others]
+    tables = {side: _table_of(path, side, asked.reading, errors, progress) for side, path in asked.files.items()}
+    more = [_table_of(path, "predictions", asked.reading, errors, progress) for path in others]
     return planned(tables.get("references"), tables["predictions"], more, asked.reading)
 
 
 def planned(
-    references: Source | None, predictions: Source, others: Sequence[Source], reading: Reading
+    references: RawTable | None, predictions: RawTable, others: Sequence[RawTable], reading: Reading
 ) -> UploadedTables:
     """Tables with the plan of how they are read: a guess, but for what the visitor chose."""
     plan = _chosen(guessed_plan(references, predictions, others), references, [predictions, *others], reading)
     return UploadedTables(references, predictions, plan, others)
 
 
-def _table_of(path: Path, side: str, reading: Reading, faults: Faults, progress: Progress = no_progress) -> Source:
+def _table_of(path: Path, side: str, reading: Reading, errors: RowErrors, progress: Progress = no_progress) -> RawTable:
     check_file(path)
     named: Side = "references" if side == "references" else "predictions"
     sign, encoding, layout = reading.get(f"{side}_delimiter"), encoding_of(path, side, reading), layout_of(reading)
-    table = read_table(path, faults, MAX_FILE_BYTES, sign, progress, shape_of(layout, named), encoding)
+    table = read_table(path, errors, MAX_FILE_BYTES, sign, progress, shape_of(layout, named), encoding)
     if layout.field_column is not None:
         return with_names(table, named, layout, both=layout.value_column is None)
     name_of_ids = layout.id_column
@@ -202,11 +202,13 @@ def encoding_of(path: Path, side: str, reading: Reading) -> str | None:
 
 def _has_other_encoding(error: InputError) -> bool:
     """Whether bytes that are not UTF-8 are what is wrong with a file."""
-    kinds = [fault.kind for fault in error.faults] if isinstance(error, DataError) else []
+    kinds = [row_error.kind for row_error in error.errors] if isinstance(error, DataError) else []
     return _NOT_UTF8 in kinds or isinstance(error.__context__, UnicodeDecodeError)
 
 
-def _chosen(plan: ReadingPlan, references: Source | None, systems: Sequence[Source], reading: Reading) -> ReadingPlan:
+def _chosen(
+    plan: ReadingPlan, references: RawTable | None, systems: Sequence[RawTable], reading: Reading
+) -> ReadingPlan:
     """The plan with what the visitor chose; a column that the files do not have is not a choice."""
     first, second = (columns_of(table) for table in (references or systems[0], systems[0]))
     known = dict(zip(COLUMNS, (first, second, first, second), strict=True))
@@ -234,9 +236,9 @@ def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no
     Raises:
         TypeError, ValueError: with a message that names the file and the place.
     """
-    faults = Faults("skip" if asked.skip else "error")
+    errors = RowErrors("skip" if asked.skip else "error")
     first, others = (asked.of_first(), asked.files[1:]) if isinstance(asked, CompareRequest) else (asked, [])
-    tables = uploaded_tables(first, faults, others, progress)
+    tables = uploaded_tables(first, errors, others, progress)
     plan = tables.plan
     otherwise = None if first is not asked and _is_own_format(plan, asked.reading) else AS_TEXT
     reading = ReadOptions(
@@ -248,7 +250,7 @@ def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no
         **asked.content,
     )
     unread: list[str] = []
-    pairs = paired_systems(*tables.planned(faults, unread), reading, faults, check_value, progress)
+    pairs = paired_systems(*tables.planned(errors, unread), reading, errors, check_value, progress)
     systems = [as_scored(each, reading, progress) for each in pairs]
     for test_set in systems:
         check_test_set(test_set)
@@ -263,25 +265,25 @@ def _is_own_format(plan: ReadingPlan, reading: Reading) -> bool:
 def look(asked: FileRequest, others: Sequence[Path] | None = None) -> tuple[str, bool]:
     """What a visitor sees before scoring, as HTML, and whether scoring would refuse the rows as they are read.
 
-    That is how the files are read, their first rows, and what is doubtful.
+    That is how the files are read, their first rows, and warnings.
 
     Args:
         asked: the files; of several systems the first.
-        others: the files of the other systems, where of rows in a format of docscore only doubts are shown; None for a
-            test set.
+        others: the files of the other systems, where of rows in a format of docscore only warnings are shown; None for
+            a test set.
     """
-    faults = Faults("skip")
-    tables = uploaded_tables(asked, faults, others or ())
-    doubts = [(clipped(printable(said), 600), *more) for said, *more in _doubts(tables, faults, asked)]
-    has_choice = not tables.plan.certain or any(not blocks and not asked.skip for *_, blocks in doubts)
+    errors = RowErrors("skip")
+    tables = uploaded_tables(asked, errors, others or ())
+    warnings = [(clipped(printable(said), 600), *more) for said, *more in _warnings(tables, errors, asked)]
+    has_choice = not tables.plan.certain or any(not blocks and not asked.skip for *_, blocks in warnings)
     fields, headline, files = _fields(tables, asked), _headline(tables), []
     if others is not None:  # what happens to absent predictions is among the options of a comparison
         fields = [[field for field in of_file if field["name"] != "missing"] for of_file in fields]
         headline += [f"all {1 + len(others)} prediction files in the same way"] if others else []
     if others is None or not _is_own_format(tables.plan, asked.reading):
         files = list(zip(fields, _previews(tables), strict=True))
-    html = _reading_as_html(headline, files, doubts, "open" if has_choice else "") if files or doubts else ""
-    return html, any(blocks for *_, blocks in doubts)
+    html = _reading_as_html(headline, files, warnings, "open" if has_choice else "") if files or warnings else ""
+    return html, any(blocks for *_, blocks in warnings)
 
 
 def sort_files(asked: SortRequest) -> dict[str, Any]:
@@ -294,18 +296,18 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
         known, and of several systems where it needs no words; "blocked": whether scoring would refuse the rows.
     """
     files = [path for path in asked.files if path is not None]
-    tables: list[Source] = []
+    tables: list[RawTable] = []
     facts: list[dict[str, Any]] = []
     signs: list[WizardField] = []  # of files that cannot be read
-    doubts: list[Doubt] = []  # the same
+    warnings: list[FileWarning] = []  # the same
     for number, path in enumerate(files):
         fact: dict[str, Any] = {"name": clipped(printable(path.name), _LONGEST_COLUMN)}
         side = "references" if number == asked.truth else "predictions"
         try:
-            faults = Faults("skip")
-            table = _table_of(path, side, asked.reading, faults)
-            if faults.collected and table.first() is None:
-                raise DataError(faults.collected[:1])
+            errors = RowErrors("skip")
+            table = _table_of(path, side, asked.reading, errors)
+            if errors.collected and table.first() is None:
+                raise DataError(errors.collected[:1])
             columns = [printable(_short(name)) for name in columns_of(table)]
             tables.append(table)
             fact |= {"rows": len(table.rows), "columns": columns[:SHOWN_COLUMNS]}
@@ -313,13 +315,13 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
             fact["fault"] = next(_sentences(error))
             if _has_other_encoding(error):
                 fact["fault"] = "It is not UTF-8."
-                doubts.append((f"{fact['name']} is not UTF-8.", _ALLOWED_ENCODINGS, True))
+                warnings.append((f"{fact['name']} is not UTF-8.", _ALLOWED_ENCODINGS, True))
             signs += [*_sign_fields({side: path}, asked.reading), *_layout_fields(asked.reading, [side], if_given=True)]
         facts.append(fact)
     truth = asked.truth if asked.truth is None or 0 <= asked.truth < len(files) else None
     sorting = {"truth": truth, "both": False, "unsure": False, "files": facts, "html": "", "blocked": False}
     if len(tables) < len(files):
-        html = _reading_as_html([], [(signs, None)] if signs else [], doubts, "open") if signs or doubts else ""
+        html = _reading_as_html([], [(signs, None)] if signs else [], warnings, "open") if signs or warnings else ""
         return {**sorting, "html": html}
     hold_both = all(None not in planned(None, table, (), asked.reading).plan[1:3] for table in tables)
     is_open = asked.truth is None and len(files) > 1 and not (hold_both and not asked.is_pair)
@@ -338,14 +340,14 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
         skip=asked.skip,
     )
     if not asked.is_pair:
-        for number, fault in _misfits(tables, truth, systems, asked.reading):
-            facts[number]["fault"] = fault
+        for number, row_error in _misfits(tables, truth, systems, asked.reading):
+            facts[number]["fault"] = row_error
     html, is_blocked = look(first, None if asked.is_pair else [files[number] for number in systems[1:]])
     return {**sorting, "html": html, "blocked": is_blocked}
 
 
 def _misfits(
-    tables: Sequence[Source], truth: int | None, systems: Sequence[int], reading: Reading
+    tables: Sequence[RawTable], truth: int | None, systems: Sequence[int], reading: Reading
 ) -> Iterator[tuple[int, str]]:
     """The numbers of the systems that lack a column which the first one has, and what they lack."""
     references, first = None if truth is None else tables[truth], tables[systems[0]]
@@ -370,7 +372,7 @@ def _sentences(error: InputError) -> Iterator[str]:
 
 
 _ALLOWED_MISSING = ("Score them 0", "missing", '"zero"'), ("Leave them out", "missing", '"skip"')
-_ALLOWED_FAULTS = (("Leave these rows out", "skip", "true"),)
+_ALLOWED_ERRORS = (("Leave these rows out", "skip", "true"),)
 _ALLOWED_TRUTHS = (
     ("Repair", "parse_references", '"repair"'),
     ("Leave out", "skip", "true"),
@@ -379,10 +381,10 @@ _ALLOWED_TRUTHS = (
 _ALLOWED_ENCODINGS = (("Read as Windows-1252", "encoding", '"cp1252"'),)
 _ONE_FILE = "This is one file. Add the other one or, if this file holds both sides, choose their columns below."
 # a sentence; buttons that allow it, each with the name of an option and its value as JSON; whether scoring refuses it
-Doubt = tuple[str, Sequence[tuple[str, str, str]], bool]
+FileWarning = tuple[str, Sequence[tuple[str, str, str]], bool]
 
 
-def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Iterator[Doubt]:
+def _warnings(tables: UploadedTables, errors: RowErrors, asked: FileRequest) -> Iterator[FileWarning]:
     """What would give an error or a score of nonsense."""
     plan = tables.plan
     yield from _rows_inside(tables)
@@ -390,41 +392,46 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
     if is_one_side and not set(asked.reading) & set(COLUMNS):
         yield _ONE_FILE, (), False
         return
-    pairs, read, unread = None, list[Source](), list[str]()
+    pairs, read, unread = None, list[RawTable](), list[str]()
     try:
-        truths, systems = tables.planned(faults, unread)
+        truths, systems = tables.planned(errors, unread)
         read = [*([] if truths is None else [truths]), *systems]
         if plan.ids == (None, None) and not plan.certain:
             yield "No id column is chosen, so rows are paired by their position.", (), False
-        if truths is not None and (apart := list(doubts_of_ids(truths, systems[0]))):
+        if truths is not None and (apart := list(warnings_about_ids(truths, systems[0]))):
             yield from ((_sentence(each), (), True) for each in apart)
             return
         pairs = paired_systems(
-            truths, systems, ReadOptions(missing="error" if asked.missing == "error" else "zero"), faults
+            truths, systems, ReadOptions(missing="error" if asked.missing == "error" else "zero"), errors
         )[0]
         refuse_document_texts(pairs.truths, pairs.predictions, plan.parse, plan.parse_references)
         yield from _other_order(pairs, plan)
-        yield from ((each, (), False) for each in (*map(_sentence, doubts_of_columns(pairs, plan)), *_apart(tables)))
+        yield from (
+            (each, (), False)
+            for each in (*map(_sentence, warnings_about_columns(pairs, plan)), *_different_forms(tables))
+        )
     except InputError as error:
-        if not (isinstance(error, DataError) or faults.collected):
+        if not (isinstance(error, DataError) or errors.collected):
             is_refused = pairs is None or plan.parse is not None or _is_own_format(plan, asked.reading)
             yield from ((each, (), is_refused) for each in _sentences(error))
-    kinds: dict[str, list[Fault]] = {kind: [] for kind in (WITHOUT_PREDICTION, NOT_JSON, _NOT_UTF8, _TWICE, "")}
-    for fault in faults.collected:
-        kinds[fault.kind if fault.kind in kinds else ""].append(fault)
+    kinds: dict[str, list[RowError]] = {kind: [] for kind in (WITHOUT_PREDICTION, NOT_JSON, _NOT_UTF8, _TWICE, "")}
+    for row_error in errors.collected:
+        kinds[row_error.kind if row_error.kind in kinds else ""].append(row_error)
     lacking = [
-        _sentence(replace(fault, problem=f"{count:,} {'has' if count == 1 else 'have'} no prediction: {names}"))
-        for _, fault, count, _ in kinds[WITHOUT_PREDICTION]
-        for names in [fault.problem.partition(": ")[2]]
+        _sentence(replace(row_error, problem=f"{count:,} {'has' if count == 1 else 'have'} no prediction: {names}"))
+        for _, row_error, count, _ in kinds[WITHOUT_PREDICTION]
+        for names in [row_error.problem.partition(": ")[2]]
     ]
-    places = [part for fault in kinds[_NOT_UTF8] for part in fault.diagnostic.parts if isinstance(part, FilePlace)]
+    places = [
+        part for row_error in kinds[_NOT_UTF8] for part in row_error.diagnostic.parts if isinstance(part, FilePlace)
+    ]
     encoded = [f"{name} is not UTF-8." for name in dict.fromkeys(Path(place.paths[0]).name for place in places)]
     twice = list(_repeated(read)) if kinds[_TWICE] else []
     said = [
         (lacking, _ALLOWED_MISSING),
         (_unread(kinds[NOT_JSON], read, len(unread)), _ALLOWED_TRUTHS[plan.parse_references == "repair" :]),
-        (encoded, _ALLOWED_ENCODINGS + _ALLOWED_FAULTS),
-        ([*twice, *_named(kinds[""])], _ALLOWED_FAULTS),
+        (encoded, _ALLOWED_ENCODINGS + _ALLOWED_ERRORS),
+        ([*twice, *_named(kinds[""])], _ALLOWED_ERRORS),
     ]
     for sentences, buttons in said:
         if asked.skip:
@@ -433,7 +440,7 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
             yield from ((each, buttons if each is sentences[-1] else (), True) for each in sentences)
 
 
-def _rows_inside(tables: UploadedTables) -> Iterator[Doubt]:
+def _rows_inside(tables: UploadedTables) -> Iterator[FileWarning]:
     """A sentence on a file whose one document looks like an object around its rows."""
     for side, table in tables.sides.items():
         if len(table.rows) == 1 and (query := query_for(table.first(), with_ids=True)):
@@ -441,17 +448,17 @@ def _rows_inside(tables: UploadedTables) -> Iterator[Doubt]:
             yield f"{table.path.name} is read as one document; it may hold rows at {query}.", (button,), False
 
 
-def _other_order(pairs: TestSet, plan: ReadingPlan) -> Iterator[Doubt]:
+def _other_order(pairs: TestSet, plan: ReadingPlan) -> Iterator[FileWarning]:
     """A sentence on documents that are paired by position although a column pairs them otherwise."""
     if plan.ids == (None, None) and (name := ids_in_another_order(pairs.truths, pairs.predictions)):
         button = f"Pair by {_short(name)}", "id_column", json.dumps(name)
         yield f"{_short(name)} has the same values on both sides in another order.", (button,), False
 
 
-def _unread(faults: Sequence[Fault], read: Sequence[Source], count: int) -> list[str]:
+def _unread(errors: Sequence[RowError], read: Sequence[RawTable], count: int) -> list[str]:
     """How many ground truths are JSON, and the first that are not."""
-    said = _named(faults)
-    if not faults or not read:
+    said = _named(errors)
+    if not errors or not read:
         return said
     good = sum(1 for _ in read[0].good())
     known = f"{good:,} of {good + count:,} ground truths are JSON"
@@ -460,12 +467,12 @@ def _unread(faults: Sequence[Fault], read: Sequence[Source], count: int) -> list
     return [said[0].replace("The ground truth", f"{known}; that", 1).replace(" is not JSON:", " is not:", 1)]
 
 
-def _named(faults: Sequence[Fault]) -> list[str]:
-    said = [_sentence(fault.diagnostic) for fault in faults[:_NAMED_FAULTS]]
-    return [*said, faults_summary(faults)] if len(faults) > len(said) else said
+def _named(errors: Sequence[RowError]) -> list[str]:
+    said = [_sentence(error.diagnostic) for error in errors[:_NAMED_ERRORS]]
+    return [*said, errors_summary(errors)] if len(errors) > len(said) else said
 
 
-def _repeated(tables: Sequence[Source]) -> Iterator[str]:
+def _repeated(tables: Sequence[RawTable]) -> Iterator[str]:
     """A sentence on each of the first ids that occur more than once, and how many others do."""
     for table in tables:
         places: dict[str, list[str]] = defaultdict(list)
@@ -474,13 +481,13 @@ def _repeated(tables: Sequence[Source]) -> Iterator[str]:
                 places[str(row[ID])].append(str(table.where(index)).rpartition(" ")[2])
         kind = str(table.where(0)).split(" ")[-2]
         found = {name: numbers for name, numbers in places.items() if len(numbers) > 1}
-        for name, (*numbers, last) in list(found.items())[:_NAMED_FAULTS]:
+        for name, (*numbers, last) in list(found.items())[:_NAMED_ERRORS]:
             yield f"{shown_name(name)} stands in {kind}s {', '.join(numbers)} and {last} of {table.path.name}."
-        if len(found) > _NAMED_FAULTS:
-            yield f"{counted(len(found) - _NAMED_FAULTS, 'more id')} of {table.path.name} stand in several {kind}s."
+        if len(found) > _NAMED_ERRORS:
+            yield f"{counted(len(found) - _NAMED_ERRORS, 'more id')} of {table.path.name} stand in several {kind}s."
 
 
-def _apart(tables: UploadedTables) -> Iterator[str]:
+def _different_forms(tables: UploadedTables) -> Iterator[str]:
     """A sentence on predictions of several systems that are not written alike."""
     systems = [tables.predictions, *tables.others]
     ways = parsings_of(systems, tables.plan)
@@ -492,8 +499,8 @@ def _apart(tables: UploadedTables) -> Iterator[str]:
 _WRITTEN = {None: "has no JSON as text", "json": "has JSON as text", "repair": "has JSON within other text"}
 
 
-def _sentence(doubt: Diagnostic) -> str:
-    return "; ".join(lines_of(str(doubt.for_remote_users())))
+def _sentence(warning: Diagnostic) -> str:
+    return "; ".join(lines_of(str(warning.for_remote_users())))
 
 
 def _headline(tables: UploadedTables) -> list[str]:
@@ -622,7 +629,7 @@ def _previews(tables: UploadedTables) -> list[dict[str, Any]]:
     return [_preview(table, holding[side]) for side, table in tables.sides.items()]
 
 
-def _preview(table: Source, holding: Sequence[tuple[str | None, str]]) -> dict[str, Any]:
+def _preview(table: RawTable, holding: Sequence[tuple[str | None, str]]) -> dict[str, Any]:
     roles = {name: " and ".join(what for column, what in holding if column == name) for name in columns_of(table)}
     columns = sorted(roles, key=lambda name: not roles[name])  # what is scored is always shown
     shown = columns[:SHOWN_COLUMNS]
@@ -679,8 +686,8 @@ def check_metrics(metrics: Iterable[str], pairs: TestSet) -> None:
 
 def skipped_lines(rows: FileRows) -> list[str]:
     """A message on rows that were left out, as lines; empty if there are none."""
-    pairs, faults = rows.systems[0], rows.systems[0].row_errors
-    if not faults:
+    pairs, errors = rows.systems[0], rows.systems[0].row_errors
+    if not errors:
         return []
     left = f"{pairs.skipped} of {len(pairs.ids) + (pairs.skipped or 0):,} rows are left out."
-    return lines_of(f"{faults_summary(faults)}; {left}\nFirst error: {faults[0].diagnostic.for_remote_users()}")
+    return lines_of(f"{errors_summary(errors)}; {left}\nFirst error: {errors[0].diagnostic.for_remote_users()}")

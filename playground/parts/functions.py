@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import partial
 
 from playground.parts import files
-from playground.parts.documents import KeptList, KeptResult, read_pdf
+from playground.parts.kept_results import KeptList, KeptResult, read_pdf
 from playground.server.connections import is_local
-from playground.server.functions import PROGRESS, READERS, RUNS, Answer, in_child, in_thread, stops, where_it_takes
+from playground.server.functions import PROGRESS, READERS, RUNS, Answer, in_child, in_thread, in_thread_or_child, stops
 from playground.server.limits import is_small
 from playground.server.pool import Refused
 from playground.server.requests import DocumentRequest, KeptRequest, PdfRequest, RowsRequest, SortRequest, ViewRequest
@@ -39,12 +39,12 @@ FUNCTIONS = {
     # the result of a run of before, where it is still kept
     "open_result": in_thread(KeptRequest, lambda asked: _result_of(asked).result),
     # the names and scores of all documents of a result, and which of them a `ViewRequest` means
-    "read_documents": where_it_takes(KeptRequest, lambda asked: ((kept := _list_of(asked)).is_small, kept.listing)),
-    "view_documents": where_it_takes(
+    "read_documents": in_thread_or_child(KeptRequest, lambda asked: ((kept := _list_of(asked)).is_small, kept.listing)),
+    "view_documents": in_thread_or_child(
         ViewRequest, lambda asked: ((kept := _list_of(asked)).is_small, partial(kept.view, asked))
     ),
     # the tree of a document as HTML, the field and the cause of its rows, and its image and places
-    "read_document": where_it_takes(
+    "read_document": in_thread_or_child(
         DocumentRequest,
         lambda asked: (
             is_small(*(kept := _list_of(asked)).values(asked.number)) and len(asked.text) < _SHORT_TEXT,

@@ -34,11 +34,11 @@ const SIGN_NAMES = {
   elsewhere: "cited elsewhere",
   none: "nothing cited",
   free: "cited, no place is annotated",
-  nowhere: "stands nowhere in the document",
+  nowhere: "not found in the document",
   "": "",
 };
 
-/** The level by which a row is judged, that of its evidence where it has not the one that is asked for. */
+/** The level by which a row is evaluated, that of its evidence where it has not the one that is asked for. */
 const levelOf = (/** @type {Server.PlacedRow} */ { levels }, /** @type {Level} */ level) =>
   levels && (levels[level] ? level : levels.page ? "page" : null);
 
@@ -98,10 +98,10 @@ const listed = (values) => [values.slice(0, -1).join(", "), values[values.length
 
 /** Where a value stands in the text, in words. @type {(spots: Server.Mark[], known: Known) => string} */
 const standing = (spots, known) => {
-  if (!spots.length) return "stands nowhere";
+  if (!spots.length) return "not found in the document";
   const { page, line } = known.lineOf(spots[0]);
   const where = known.pages > 1 ? `page ${page}, line ${line}` : `line ${line}`;
-  return spots.length > 1 ? `stands ${counted(spots.length, "time")}, first on ${where}` : `stands on ${where}`;
+  return spots.length > 1 ? `found ${counted(spots.length, "time")}, first on ${where}` : `found on ${where}`;
 };
 
 /** What the document says at the cited place, as a sentence. @type {(row: Server.PlacedRow, known: Known) => string} */
@@ -119,7 +119,7 @@ const ofElsewhere = (row, level, known, asked) => {
     const has = `the document has ${counted(known.pages, "page")}`;
     return [`The citation names page ${cited}; ${has}.`, "It counts as cited elsewhere."];
   }
-  if (!cited) return [`${value} value, cited elsewhere.`, "The citation is faulty: it names no place."];
+  if (!cited) return [`${value} value, cited elsewhere.`, "The citation is invalid: it names no place."];
   const pages = [...new Set(row.expected.map(([page]) => page ?? 0))];
   const accepted = pages.length > 1 ? `Pages ${listed(pages)} are accepted.` : `Only page ${pages[0]} is accepted.`;
   const said = saidThere(row, known);
@@ -182,7 +182,7 @@ export const sentencesOf = (row, level, known, asked) => {
     ];
   }
   if (sign === "nowhere" && (row.extra || row.found[0] === undefined)) {
-    return ["The value stands nowhere in the document.", "Nothing is cited."];
+    return ["The value was not found in the document.", "Nothing is cited."];
   }
   const [truth, prediction] = row.found;
   const said = [

@@ -96,13 +96,13 @@ test("what is said of citations that cannot be, and of places that are not annot
     "The citation names page 7; the document has 3 pages.",
     "It counts as cited elsewhere.",
   ]);
-  assert.equal(said({ ...elsewhere, cited: [at(-1)] })[1], "The citation is faulty: it names no place.");
+  assert.equal(said({ ...elsewhere, cited: [at(-1)] })[1], "The citation is invalid: it names no place.");
   assert.equal(said(free)[0], "Cited on page 1. No place is annotated.");
   const invented = { ...free, cited: [], extra: true, found: [undefined, []] };
-  assert.equal(said(invented)[0], "The value stands nowhere in the document.");
+  assert.equal(said(invented)[0], "The value was not found in the document.");
   assert.deepEqual(said({ ...free, cited: [], found: [[[[0, 2]]], []] }), [
-    "Ground truth stands on page 1, line 5.",
-    "Prediction stands nowhere.",
+    "Ground truth found on page 1, line 5.",
+    "Prediction not found in the document.",
   ]);
 });
 

@@ -37,7 +37,7 @@ def code_of_files(
 
     Args:
         uploaded: how the files were read.
-        asked: the files, and whether rows with faults are left out; of several systems the first.
+        asked: the files, and whether rows with errors are left out; of several systems the first.
         evaluation: a system as it was scored.
         systems: the files of several systems by their names.
         then: the code for their results, `EACH_SCORE` or `BEFORE_AND_AFTER`.

@@ -135,7 +135,7 @@ const saidOfAll = (rows, level, known) => {
   const parts = said.map(([many, words]) => `${many} ${words}`);
   const looked = rows.flatMap(({ found: [, spots] }) => (spots ? [spots.length] : []));
   if (!parts.length && looked.length) {
-    parts.push(`${looked.filter(Boolean).length} of ${looked.length} predicted stand in the document`);
+    parts.push(`${looked.filter(Boolean).length} of ${looked.length} predicted were found in the document`);
   }
   return [`${counted(rows.length, "value")}.`, ...(parts.length ? [`${parts.join(", ")}.`] : [])];
 };
@@ -180,7 +180,7 @@ export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) =>
       : foundMarks(row).flatMap((mark) => (mark.look === "found" ? [{ ...mark, look: "other" }] : []));
   const sign = isOne ? signOf(first, level) : chosen.length ? signOfFold(signsOf(chosen, level)).sign : "";
   const said = isOne ? sentencesOf(first, level, known, asked) : chosen.length ? saidOfAll(chosen, level, known) : [];
-  const owner = isOne && said[1]?.startsWith("Prediction stands on") ? ownerOf(first, rows) : undefined;
+  const owner = isOne && said[1]?.startsWith("Prediction found on") ? ownerOf(first, rows) : undefined;
   if (owner) said[1] = `${said[1].slice(0, -1)}, where ${owner.path} is expected.`;
   const [page = 0] = chosen.map((row) => citedPage(row) || expectedPage(row)).filter(Boolean);
   return {

@@ -36,7 +36,7 @@ test("the chosen row has both of its boxes, the others what they cite, faintly",
   assert.deepEqual([found.page, found.pageCount, found.sign], [1, 2, "there"]);
 });
 
-test("faulty citations and pages without a box are nowhere on a page", () => {
+test("invalid citations and pages without a box are nowhere on a page", () => {
   const row = newRow({
     cited: [
       [-1, [BOX], null],
@@ -58,7 +58,7 @@ test("of a fold the values are counted", () => {
   const found = (spots, row) =>
     newRow({ levels: null, expected: [], cited: [], overlap: null, found: [null, spots], row });
   const looked = [found([[[0, 2]]], 1), found([], 2), found(null, 3)];
-  assert.deepEqual(scene(looked, looked).said, ["3 values.", "1 of 2 predicted stand in the document."]);
+  assert.deepEqual(scene(looked, looked).said, ["3 values.", "1 of 2 predicted were found in the document."]);
 });
 
 test("the boxes of a row on one line are one, those of several lines are not", () => {
@@ -76,7 +76,7 @@ test("without places, values are marked where they stand in the text", () => {
   const words = [{ start: 9, end: 14, page: 0, box: OTHER }];
   const row = newRow({ levels: null, expected: [], cited: [], overlap: null, found: [[[[8, 13]]], [[[8, 13]]]] });
   const found = scene([row], [row], { pages: [page("1")], placed: { text, words, images: [] }, unread: "" });
-  assert.deepEqual(found.said, ["Ground truth stands on line 2.", "Prediction stands on line 2."]);
+  assert.deepEqual(found.said, ["Ground truth found on line 2.", "Prediction found on line 2."]);
   assert.deepEqual(
     found.spans.map(({ start, end }) => text.slice(start, end)),
     ["12.50", "12.50"],

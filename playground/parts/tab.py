@@ -51,7 +51,7 @@ READING_CHOICES = [  # an option of reading: its name and label, its values in w
         [("error", "error"), ("zero", "score 0"), ("skip", "leave out")],
         "rows without a prediction",
     ),
-    ("skip", "Faulty rows", [(False, "error"), (True, "leave out")], "rows that are left out are counted"),
+    ("skip", "Invalid rows", [(False, "error"), (True, "leave out")], "rows that are left out are counted"),
 ]
 _WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # of an option: its label, its values in words, a note
     "numbers": (

@@ -161,7 +161,7 @@ export class ReviewDocument {
       const { page, line } = lineAt(text, matches[at][0].start);
       const where = text.includes("\f") ? `page ${page}, line ${line}` : `line ${line}`;
       said.push(matches.length > 1 ? `${at + 1} of ${matches.length}, ${where}` : `1 match, in ${where}`);
-    } else if (text !== null) said.push("No value of this item stands in the text of this document.");
+    } else if (text !== null) said.push("No value of this item was found in the text of this document.");
     if (hasImage && text === null) {
       said.push(this.note("There is no text of this document, so the place is not marked.", "Add texts"));
     } else if (hasImage && matches.length && !marks.length) {

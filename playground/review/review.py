@@ -24,7 +24,7 @@ from docscore_review.worklist import (
 )
 from pydantic import Field, Json
 
-from docscore.core.errors import DataError, Faults, InputValueError
+from docscore.core.errors import DataError, InputValueError, RowErrors
 from docscore.core.formatting import printable, shown_name, three_digits, threshold_text
 from docscore.core.options import ReadOptions
 from docscore.core.runtime import grouped
@@ -41,13 +41,13 @@ from docscore.inputs.rows import NoCell
 from docscore.inputs.test_set import TestSet
 from docscore.stats.intervals import CONFIDENCE
 from playground.compare.compare import checked_names, systems_of_request
-from playground.parts.documents import KeptResult, keep_documents, numbered_lines, shown_ids
 from playground.parts.files import encoding_of, skipped_lines, uploaded_tables
+from playground.parts.kept_results import KeptResult, keep_documents, numbered_lines, shown_ids
 from playground.parts.python_code import BEFORE_AND_AFTER, code_of_files
 from playground.server.pool import Report
 from playground.server.requests import CompareRequest, KeptRequest, Upload, one_of
 
-MAX_SAMPLE = 1_000  # places that are drawn
+MAX_SAMPLE = 1_000  # places that are sampled
 EXPORTS = "verdicts", "references"
 
 
@@ -55,7 +55,7 @@ class ReviewRequest(CompareRequest):
     """What is to be reviewed: a comparison, or one system.
 
     Attributes:
-        sample: how many places of one system are drawn by the points lost there; 0 for all places of all systems.
+        sample: how many places of one system are sampled by the points lost there; 0 for all places of all systems.
         sample_of: the name of that system.
         verdicts: a file of verdicts to go on with; None for none.
         texts: a file with an object that holds the texts of documents by their ids; None for none.
@@ -122,14 +122,14 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     names = checked_names(request, fewest=1)
     uploaded, systems = systems_of_request(request, names, progress)
     first = next(iter(systems.values()))
-    if first.test_set.documents is not None:
+    if first.test_set.document_ids is not None:
         raise InputValueError(
             place="predictions",
             problem="each document was predicted in several runs, which the command docscore review can read",
         )
     earlier = [] if request.verdicts is None else Review.read(request.verdicts).lines
-    drawn = earlier[0].sample if earlier else None
-    sample, of = (drawn["draws"], drawn["system"]) if drawn else (request.sample, request.sample_of or None)
+    sampled = earlier[0].sample if earlier else None
+    sample, of = (sampled["draws"], sampled["system"]) if sampled else (request.sample, request.sample_of or None)
     texts = _texts(request, first)
     words = {name: DocumentText(text) for name, text in texts.items()}
     review = review_of(systems, documents=words or None, sample=sample, of=of)
@@ -366,7 +366,7 @@ class KeptReview(KeptResult):
             except DataError as error:
                 faults += [
                     [numbers[name], "".join(map(str, parts[1:])), printable(str(replace(fault.diagnostic, parts=())))]
-                    for fault in error.faults
+                    for fault in error.errors
                     for parts in [fault.diagnostic.parts]
                 ]
         gains = {name: [0.0] * len(self.result["systems"]) for name in names}
@@ -462,10 +462,10 @@ class KeptReview(KeptResult):
 
     def _corrected(self, review: Review, asked: ReviewRequest) -> Path:
         """Write the corrected references in the format of their file; as JSONL if that cannot hold them."""
-        tables = uploaded_tables(asked.of_first(), Faults("skip"), asked.files[1:])
+        tables = uploaded_tables(asked.of_first(), RowErrors("skip"), asked.files[1:])
         read = ReadOptions(parse_references=tables.plan.parse_references)
         source = asked.references or asked.files[0]
-        truths, systems = tables.planned(Faults("skip"), [])
+        truths, systems = tables.planned(RowErrors("skip"), [])
         rows = read_ground_truths(truths or systems[0], read)
         changed = review.corrected(rows.ids, rows.values)
         options = replace(

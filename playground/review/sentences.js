@@ -6,7 +6,7 @@ import { blindOrder, letterOf } from "./places.js";
 /** @import { Decided } from "./worklist.js" */
 
 const TOO_SMALL = 0.0005; // points, in three digits
-const STANDS = "stands in the document’s text";
+const STANDS = "was found in the document’s text";
 
 const capital = (/** @type {string} */ text) => text[0].toUpperCase() + text.slice(1);
 
@@ -40,16 +40,16 @@ export const evidenceOf = (place, { isBlind, chosen, found }) => {
   const isOne = sides.length === 1;
   if (place.whole && isOne) {
     const whose = place.answers.length > 1 || isBlind ? sides[0].name : "the row";
-    return `${sides[0].stands ? "All" : "Not all"} values of ${whose} stand in the document’s text.`;
+    return `${sides[0].stands ? "All" : "Not all"} values of ${whose} were found in the document’s text.`;
   }
   const yes = sides.filter(({ stands }) => stands).map(({ name }) => name);
   const no = sides.filter(({ stands }) => !stands).map(({ name }) => name);
   const isTwo = sides.length === 2;
-  if (!yes.length && isOne) return capital(`${no[0]} does not stand in the document’s text.`);
+  if (!yes.length && isOne) return capital(`${no[0]} was not found in the document’s text.`);
   if (!yes.length) return `${isTwo ? "Neither" : "None of them"} ${STANDS}.`;
-  const stand = yes.length > 1 ? STANDS.replace("stands", "stand") : STANDS;
+  const stand = yes.length > 1 ? STANDS.replace("was", "were") : STANDS;
   if (no.length)
-    return capital(`${yes.join(" and ")} ${stand}, ${no.join(" and ")} ${no.length > 1 ? "do" : "does"} not.`);
+    return capital(`${yes.join(" and ")} ${stand}, ${no.join(" and ")} ${no.length > 1 ? "were" : "was"} not.`);
   const all = isTwo ? "both" : "all of them";
   return capital(`${isOne ? yes[0] : all} ${stand}.`);
 };

@@ -7,24 +7,24 @@ import { conclusionOf, evidenceOf, orderOf, stakeOf } from "./sentences.js";
 const evidence = (changes, look = {}) => evidenceOf(newPlace(changes), { isBlind: false, chosen: 0, ...look });
 
 test("the evidence says which values stand in the text, never which is right", () => {
-  assert.equal(evidence({}), "The prediction stands in the document’s text, the ground truth does not.");
-  assert.equal(evidence({ found: "yes" }), "Both stand in the document’s text.");
-  assert.equal(evidence({ answers: [newAnswer({ found: "no" })] }), "Neither stands in the document’s text.");
-  assert.equal(evidence({ found: "" }), "The prediction stands in the document’s text.");
+  assert.equal(evidence({}), "The prediction was found in the document’s text, the ground truth was not.");
+  assert.equal(evidence({ found: "yes" }), "Both were found in the document’s text.");
+  assert.equal(evidence({ answers: [newAnswer({ found: "no" })] }), "Neither was found in the document’s text.");
+  assert.equal(evidence({ found: "" }), "The prediction was found in the document’s text.");
   assert.equal(evidence({ has_text: false }), "There is no text of this document.");
   const read = { found: ["yes", "no"] };
-  const said = "The ground truth stands in the document’s text, the prediction does not.";
+  const said = "The ground truth was found in the document’s text, the prediction was not.";
   assert.equal(evidence({ has_text: false, found: "" }, read), said, "a PDF is read later");
   assert.equal(
     evidence({ found: "", answers: [newAnswer({ found: "" })] }),
     "Values as short as these are not looked up.",
   );
   const row = { whole: true, truth: null, found: "" };
-  assert.equal(evidence(row), "All values of the row stand in the document’s text.");
+  assert.equal(evidence(row), "All values of the row were found in the document’s text.");
 });
 
 test("blind, the evidence names values by their letters", () => {
-  assert.match(evidence({}, { isBlind: true }), /^[AB] stands in the document’s text, [AB] does not\.$/);
+  assert.match(evidence({}, { isBlind: true }), /^[AB] was found in the document’s text, [AB] was not\.$/);
 });
 
 test("what a place costs is said for the systems that lose points", () => {

@@ -14,7 +14,7 @@ from playground.review.review import (
     VerdictsRequest,
     review_files,
 )
-from playground.server.functions import READERS, Answer, in_child, runs, where_it_takes
+from playground.server.functions import READERS, Answer, in_child, in_thread_or_child, runs
 from playground.server.limits import MAX_FILE_BYTES
 from playground.server.requests import MAX_FILES, NOTES, DocumentRequest, KeptRequest
 from playground.server.storage import results_folder, uploads_folder
@@ -61,6 +61,6 @@ TAB = Tab(
             "readers",
             lambda asked: partial(_kept(asked).agreement, asked.verdicts, asked.other),
         ),
-        "read_beside": where_it_takes(DocumentRequest, _beside),
+        "read_beside": in_thread_or_child(DocumentRequest, _beside),
     },
 )

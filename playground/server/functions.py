@@ -45,7 +45,7 @@ def answers(kind: type[R], function: Callable[[R], Awaitable[Answer]]) -> Ask:
             return {"refused": "; ".join(lines_of(str(error))), "kind": error.kind}
         except InputError as error:
             return {"refused": "; ".join(lines_of(str(error.for_remote_users()))), "kind": "input"}
-        except Exception:  # noqa: BLE001  the page says that it is the server's fault
+        except Exception:  # noqa: BLE001  the page says that it is the server's error
             traceback.print_exc()
             return {"refused": _FAILED, "kind": "failed"}
 
@@ -79,7 +79,7 @@ async def answer_of_child(
     return dict(await pool.run(visitor, work, number=number, client=client()))
 
 
-def where_it_takes(kind: type[R], prepare: Callable[[R], tuple[bool, Callable[[], Answer]]]) -> Ask:
+def in_thread_or_child(kind: type[R], prepare: Callable[[R], tuple[bool, Callable[[], Answer]]]) -> Ask:
     """What a thread answers if it takes milliseconds, else a child; `prepare` says which, and gives the work."""
 
     async def answer(request: R) -> Answer:

@@ -37,7 +37,7 @@ if _START == "forkserver":  # what the works need is imported once, and a child 
     _CONTEXT.set_forkserver_preload(_WORKS)
 
 
-class Refused(ValueError):  # noqa: N818  said to the visitor, who need not have erred
+class Refused(ValueError):  # noqa: N818  shown to the visitor; not necessarily the visitor's mistake
     """A request that was refused or stopped; the message is a sentence for the visitor.
 
     Attributes:
@@ -159,9 +159,9 @@ class WorkerPool:
                 raise Refused(msg, "busy") from None
             finally:
                 self._stay += (time.monotonic() - begun - self._stay) / 4
-                await asyncio.shield(self._ended(child, starting))
+                await asyncio.shield(self._wait_for_end(child, starting))
 
-    async def _ended(self, child: Any, starting: asyncio.Future[Any]) -> None:
+    async def _wait_for_end(self, child: Any, starting: asyncio.Future[Any]) -> None:
         await asyncio.wait({starting})  # what is stopped while it starts must be ended too
         await self._in_thread(_end, child)
 

@@ -255,7 +255,7 @@ class ReadRequest(Request):
         reading: what a visitor chose in place of guesses: by the names in `COLUMNS` the name of a column, None for
             none; by those in `SIGNS` the sign between columns; by those in `READING_OPTIONS` and `LAYOUT` an option;
             by "encoding" one of `ENCODINGS`.
-        skip: whether rows with faults are left out.
+        skip: whether rows with errors are left out.
     """
 
     reading: Annotated[dict[str, str | None], AfterValidator(_reading)] = {}
@@ -358,7 +358,7 @@ class CompareRequest(ScoreRequest):
         names: their names; "" for the name of the file.
         parse: how predictions that are text are read as JSON, in place of what `reading` or a guess says.
         missing: what happens to ground truths without a prediction.
-        metric: the metric of everything that is shown.
+        metric: the primary metric, by which all that is shown is scored.
     """
 
     predictions: list[Upload] = []
@@ -393,7 +393,7 @@ class ViewRequest(KeptRequest):
         find: a text in their ids or values.
         low, high: the range of their scores.
         sort: their order.
-        share: the values that they have, one of `SHARES` in documents.py; None for any.
+        share: the values that they have, one of `SHARES` in kept_results.py; None for any.
         level: page or box, which decides what of it is at the right place.
     """
 

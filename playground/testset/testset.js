@@ -242,7 +242,7 @@ class TestsetTab {
       .map(({ name, words, show }) => ({ words, show, takeBack: () => this.options.reset(name) }));
     if (this.skip.checked) {
       changed.push({
-        words: "faulty rows left out",
+        words: "invalid rows left out",
         show: this.options.opener(this.skip),
         takeBack: () => {
           this.skip.checked = false;

@@ -21,7 +21,6 @@ from docscore.grounding.nodes import count_values
 from docscore.inputs.groups import groups_of_rows
 from docscore.report.html_report import bins, edges_of, figures_of_evaluation, report_as_html
 from playground.parts.conclusions import WhatIf, figure_of, headline_of, what_ifs_of
-from playground.parts.documents import keep_list, keep_rows, kept_rows
 from playground.parts.files import (
     check_metrics,
     check_test_set,
@@ -31,6 +30,7 @@ from playground.parts.files import (
     with_grounding,
 )
 from playground.parts.fragments import fragment
+from playground.parts.kept_results import keep_list, keep_rows, kept_rows
 from playground.parts.python_code import code_of_files
 from playground.parts.row_counts import count_rows
 from playground.server.limits import check_slices
@@ -47,7 +47,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
 
     Args:
         asked: the files, and how they are read and compared. Where predictions have confidences, the trade-off of
-            automation and accuracy, and how far confidences can be trusted, are drawn too.
+            automation and accuracy, and how far confidences can be trusted, are rendered too.
         folder: an empty folder for the documents and the downloads.
         progress: the progress bar.
 
@@ -180,7 +180,7 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str, code: str) 
         folder: the folder.
         evaluation: the scored test set.
         name: the heading of the report.
-        code: what makes its score again, at its foot.
+        code: the code that reproduces its score, in its footer.
     """
     samples = evaluation.samples()
     write_csv(folder / "scores.csv", list(samples[0]), samples)

@@ -232,8 +232,8 @@ def damaged(path: Path, old: str | None, new: str) -> bytes:
     return packer.compress(changed) if packer else changed
 
 
-@golden("bench", "faults")
-def test_a_fault_names_file_and_line(
+@golden("bench", "errors")
+def test_an_error_names_file_and_line(
     tmp_path: Path, name: str, file: str, old: str | None, new: str, sentence: str
 ) -> None:
     WRITERS[name](tmp_path)
@@ -258,7 +258,7 @@ def test_data_that_is_not_there(tmp_path: Path, name: str) -> None:
 def test_check_says_what_is_there_and_what_it_allows(data: Path) -> None:
     actual = {each["name"]: each for each in checked_data(data)}
     assert {name: each["documents"] for name, each in actual.items()} == dict.fromkeys(DATA_SETS, 2)
-    assert all(each["fault"] is None for each in actual.values())
+    assert all(each["error"] is None for each in actual.values())
     allowed = {name: [method for method, count in each["methods"].items() if count] for name, each in actual.items()}
     assert allowed["docvqa"] == allowed["sroie"] == ["simple", "latin", "vision"]
     assert allowed["kleister_nda"] == allowed["vrdu_ad_buy"] == ["simple", "latin", "vision", "pdf"]

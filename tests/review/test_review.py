@@ -93,7 +93,7 @@ def test_what_identifies_an_item(items: list[dict[str, Any]], identities: list[l
         Review.read(copied)
 
 
-def drawn_list(rng: random.Random) -> list[Any]:
+def sampled_list(rng: random.Random) -> list[Any]:
     """Draw rows; many are equal or alike."""
     return [{"a": rng.choice("xyz"), "b": rng.choice("12")} for _ in range(rng.randrange(5))]
 
@@ -103,10 +103,10 @@ def test_every_list_is_accepted(seed: int, tmp_path: Path) -> None:
     """With runs, acceptable answers and samples too: it changes nothing, and carries all its verdicts over."""
     rng = random.Random(seed)
     names, answers = ("d", "e"), range(1 + seed % 2)
-    references = [ref(name, *({"l": drawn_list(rng), "t": rng.choice("pq")} for _ in answers)) for name in names]
+    references = [ref(name, *({"l": sampled_list(rng), "t": rng.choice("pq")} for _ in answers)) for name in names]
 
     def answered() -> list[Any]:
-        return [pred(name, {"l": drawn_list(rng), "t": rng.choice("pq")}) for name in names]
+        return [pred(name, {"l": sampled_list(rng), "t": rng.choice("pq")}) for name in names]
 
     runs = seed % 4 > 1
     systems = {name: [answered() for _ in range(3)] if runs else answered() for name in "abc"}
@@ -201,9 +201,9 @@ def test_runs_of_a_system_are_one_with_a_share() -> None:
             "documents: expected documents such as 'a' (ID.pdf, ID.hocr or ID.txt), got none of the ids",
         ),
         ({"agreements": 3}, "agreements needs sample"),
-        ({"sample": 0.5}, "sample: expected a whole number of at least 0, got 0.5"),
-        ({"sample": 1, "agreements": -1}, "agreements: expected a whole number of at least 0, got -1"),
-        ({"sample": 1, "seed": -1}, "seed: expected a whole number of at least 0, got -1"),
+        ({"sample": 0.5}, "sample: expected an integer of at least 0, got 0.5"),
+        ({"sample": 1, "agreements": -1}, "agreements: expected an integer of at least 0, got -1"),
+        ({"sample": 1, "seed": -1}, "seed: expected an integer of at least 0, got -1"),
     ],
 )
 def test_options_that_are_refused(options: dict[str, Any], problem: str) -> None:
@@ -594,7 +594,7 @@ def test_nothing_of_the_user_is_overwritten(tmp_path: Path, name: str) -> None:
     [
         ({"question_id": 1}, "line 2: question_id: expected a text, got 1"),
         ({"others": ["x"]}, "line 2: others: expected a list, got "),
-        ({"row": "0"}, "line 2: row: expected a whole number or null, got '0'"),
+        ({"row": "0"}, "line 2: row: expected an integer or null, got '0'"),
         ({"sample": {"system": "gpt"}}, "line 2: sample: expected system, score, loss and draws"),
     ],
 )

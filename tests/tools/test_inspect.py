@@ -111,7 +111,7 @@ def test_pictures_and_pdfs_are_sent(data: Path, server: Loopback, tmp_path: Path
 BAD: dict[str, tuple[Reply, str]] = {  # what is answered, what Inspect calls it
     "prose": (Reply("I cannot read this contract."), "invalid_response_format"),
     "nothing": (Reply(""), "no_response"),
-    "a fault of the server": (Reply("down", status=500), "no_response"),
+    "an error of the server": (Reply("down", status=500), "no_response"),
     "too many requests": (Reply("slow down", status=429), "no_response"),
     "too long": (Reply("context_length_exceeded", status=400), "no_response"),
     "too slow": (Reply("{}", after=4), "no_response"),

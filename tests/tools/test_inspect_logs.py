@@ -45,14 +45,14 @@ def two_logs(tmp_path_factory: pytest.TempPathFactory) -> Logs:
     contracts = str(bench_data.write_kleister_charity(folder / "data", ROWS))
     with loopback() as server:
         (good,) = run_tasks(tasks.kleister_charity(contracts), folder / "good", model("good"), log_format="json")
-        server.answer = three_of_ten_faulty
+        server.answer = three_of_ten_invalid
         (bad,) = run_tasks(tasks.kleister_charity(contracts), folder / "bad", model("bad"))
     logs = Path(good.location), Path(bad.location)
     assert [path.suffix for path in logs] == [".json", ".eval"]
     return logs
 
 
-def three_of_ten_faulty(request: Request) -> Reply:
+def three_of_ten_invalid(request: Request) -> Reply:
     text = prompt_text(request)
     if "No. 2\n" in text:
         return Reply("down", status=500)

@@ -159,7 +159,7 @@ def _lines_about(data_set: dict[str, Any]) -> list[str]:
     head, documents = f"{data_set['title']} ({data_set['name']}{split}): ", data_set["documents"]
     if documents is None:
         source = [f"  source: {data_set['source']}; {data_set['licence']}"] if data_set["source"] else []
-        return [f"{head}not found", f"  {data_set['fault']}", *source]
+        return [f"{head}not found", f"  {data_set['error']}", *source]
     lacking = {method: documents - count for method, count in data_set["methods"].items()}
     able = ", ".join(method for method, count in lacking.items() if not count) or "no method"
     lines = [f"  {method}: {count:,} documents lack {NEEDS[method]}" for method, count in lacking.items() if count]

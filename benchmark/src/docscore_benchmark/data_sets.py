@@ -629,7 +629,7 @@ def checked_data(folder: Path, name: str | None = None) -> list[dict[str, Any]]:
 
     Returns:
         For each data set its name, title, split, source and licence; the number of documents, which is None if it
-        cannot be read, with the reason under `fault`; and the number of documents that each method can use.
+        cannot be read, with the reason under `error`; and the number of documents that each method can use.
 
     Raises:
         ValueError: for an unknown name.
@@ -642,13 +642,13 @@ def checked_data(folder: Path, name: str | None = None) -> list[dict[str, Any]]:
 
 
 def _checked(folder: Path, data_set: DataSet) -> dict[str, Any]:
-    facts: dict[str, Any] = {"documents": None, "methods": {}, "fault": None}
+    facts: dict[str, Any] = {"documents": None, "methods": {}, "error": None}
     try:
         documents = data_set.load(folder, data_set.splits[0])
         methods = {method: sum(_has(each, method) for each in documents) for method in NEEDS}
         facts |= {"documents": len(documents), "methods": methods}
     except (OSError, ValueError) as error:
-        facts["fault"] = str(error)
+        facts["error"] = str(error)
     return {
         "name": data_set.name,
         "title": data_set.title,

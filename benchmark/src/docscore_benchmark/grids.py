@@ -134,21 +134,21 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
     test = between_systems(runs[0][1].confidence or 0.0)
     tested = any(change.adjusted is not None for change in changes)
     legend = [f"{CHANCE_MARK} significantly lower than the best of its data set: {test}."] if tested else []
-    remarks = []
+    footnotes = []
     for run, evaluation in runs:
         name = ", ".join(map(shown_name, filter(None, run.cell)))
-        remarks += [f"{name}: {line}." for line in runs_lines(evaluation.runs)] if evaluation.runs is not None else []
-    remarks += [f"{HALF_THE_WIDTH}."] if remarks else []
+        footnotes += [f"{name}: {line}." for line in runs_lines(evaluation.runs)] if evaluation.runs is not None else []
+    footnotes += [f"{HALF_THE_WIDTH}."] if footnotes else []
     for line in lines:
         by_model = {run.model: evaluation for run, evaluation in runs if (run.data_set, run.method) == line}
         if by_value := by_value_text(by_model):
-            remarks.append(f"{', '.join(map(shown_name, line))}: {by_value}.")
+            footnotes.append(f"{', '.join(map(shown_name, line))}: {by_value}.")
     return Table(
         "ANLS* by data set, method and model",
         columns,
         rows,
         signatures=tuple(sorted({evaluation.signature for _, evaluation in runs})),
-        remarks=(*legend, *remarks),
+        footnotes=(*legend, *footnotes),
         legend=tuple(legend),
         systems_from=2,
     )
@@ -174,8 +174,8 @@ def table_of_costs(runs: Sequence[LoggedRun], left_out: Sequence[str] = ()) -> T
         unit="runs",
     )
     incomplete = (f"{', '.join(run.cell)}: {run.shortfall}." for run in runs if run.shortfall)
-    remarks = _WHAT_RUNS_COST, *incomplete, *(f"{line}." for line in left_out)
-    return replace(table, remarks=remarks, legend=remarks[:1])
+    footnotes = _WHAT_RUNS_COST, *incomplete, *(f"{line}." for line in left_out)
+    return replace(table, footnotes=footnotes, legend=footnotes[:1])
 
 
 _WHAT_RUNS_COST = (

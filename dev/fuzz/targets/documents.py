@@ -7,7 +7,7 @@ from typing import Any
 
 from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check, check_share, errors_name_their_place
-from dev.fuzz.seeds import drawn_seeds, pairs
+from dev.fuzz.seeds import pairs, sampled_seeds
 from docscore.evaluation.automation import WITHOUT, automation_curve, curve_table, review_of_entities
 from docscore.inputs.json_text import dumps, loads
 from docscore.metrics.kieval import entity_counts, kieval_score
@@ -100,4 +100,4 @@ def seeds() -> list[bytes]:
     known = [
         raw(*texts) for name, every in (("donut_cases", 4), ("reference_cases", 20)) for texts in pairs(name, every)
     ]
-    return [*known, *drawn_seeds()]
+    return [*known, *sampled_seeds()]

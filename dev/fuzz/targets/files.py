@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 from dev.fuzz.draws import SEPARATOR, Draws, raw
 from dev.fuzz.findings import check, check_html, errors_name_their_place
-from dev.fuzz.seeds import drawn_seeds, lines_of
+from dev.fuzz.seeds import lines_of, sampled_seeds
 from docscore.cli.entry_point import commands
 
 EXTENSIONS = (
@@ -230,4 +230,4 @@ def seeds() -> list[bytes]:
             (".parquet", ("PAR1", "PAR1")),
         )
     ]
-    return [*known, *drawn_seeds()]
+    return [*known, *sampled_seeds()]

@@ -8,7 +8,7 @@ from typing import Any
 
 from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check, check_html, check_printable
-from dev.fuzz.seeds import drawn_seeds, pairs
+from dev.fuzz.seeds import pairs, sampled_seeds
 from playground.pair.pair import answer, is_scored_at_once
 from playground.server.requests import PAIR_METRICS, READINGS, WHAT_IFS, PairRequest, option_fields
 
@@ -35,8 +35,8 @@ def run(data: bytes) -> None:
         warnings.simplefilter("ignore", UserWarning)  # a list of strings against a string
         is_scored_at_once(request)
         shown = answer(request)
-    check(any(shown["faults"]) != bool(shown["result"]), "either a fault or a result")
-    for sentence in (*(fault["text"] for fault in shown["faults"] if fault), shown["note"]):
+    check(any(shown["faults"]) != bool(shown["result"]), "either an error or a result")
+    for sentence in (*(row_error["text"] for row_error in shown["faults"] if row_error), shown["note"]):
         check_printable(sentence)
     check_html(shown["result"])
     shown["raw"].encode()
@@ -63,4 +63,4 @@ def _text(draws: Draws) -> Any:
 
 def seeds() -> list[bytes]:
     """Pairs of the tests, and random bytes."""
-    return [*(raw(*texts) for texts in pairs("reference_cases", 15)), *drawn_seeds()]
+    return [*(raw(*texts) for texts in pairs("reference_cases", 15)), *sampled_seeds()]

@@ -8,7 +8,7 @@ from typing import Any
 
 from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check, check_html, check_printable, check_share, errors_name_their_place
-from dev.fuzz.seeds import drawn_seeds, lines_of, pairs
+from dev.fuzz.seeds import lines_of, pairs, sampled_seeds
 from docscore.evaluation.sources import evaluate
 from docscore.inputs.json_text import loads
 from docscore.inputs.model_text import parse_text
@@ -55,7 +55,7 @@ def check_damaged(draws: Draws) -> None:
     found = parse_text(text, "repair")
     kept = _signs(text) == _signs(json.dumps(found.value, ensure_ascii=False))
     is_said = found.outcome in ("failed", "ambiguous") or found.note.startswith("ends within the name")
-    check(kept or is_said, "mending lost a part of the text")
+    check(kept or is_said, "repairing lost a part of the text")
 
 
 def _drawn(draws: Draws, depth: int) -> Any:
@@ -104,4 +104,4 @@ def seeds() -> list[bytes]:
     known = [raw(truth, answer) for truth, answer in pairs("reference_cases", 12)]
     for line in lines_of("examples", "receipts", "predictions_text.jsonl")[:12]:
         known.append(raw("{}", json.loads(line)["prediction"][:2000]))  # noqa: PERF401
-    return [*known, *drawn_seeds()]
+    return [*known, *sampled_seeds()]

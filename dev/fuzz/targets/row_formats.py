@@ -16,7 +16,7 @@ import numpy as np
 from anls_star import AnlsStar
 from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check, check_share, errors_name_their_place
-from dev.fuzz.seeds import cases, drawn_seeds
+from dev.fuzz.seeds import cases, sampled_seeds
 from docscore.core.options import read_and_compare_options
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.sources import evaluate
@@ -150,4 +150,4 @@ def seeds() -> list[bytes]:
     texts = raw(
         '[{"question_id": "a", "prediction_text": "Paris"}]', '[{"question_id": "a", "answers": ["paris", "Lyon"]}]'
     )
-    return [*by_id, *plain, texts, *drawn_seeds()]
+    return [*by_id, *plain, texts, *sampled_seeds()]

@@ -7,7 +7,7 @@ from typing import Any
 
 from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check_html, check_printable, check_share, errors_name_their_place
-from dev.fuzz.seeds import cases, drawn_seeds, lines_of
+from dev.fuzz.seeds import cases, lines_of, sampled_seeds
 from docscore.evaluation.evaluation import figures_to_dict
 from docscore.evaluation.sources import evaluate
 from docscore.inputs.json_text import loads
@@ -125,4 +125,4 @@ def seeds() -> list[bytes]:
     ]
     receipts = "".join(lines_of("examples", "receipts", "schema.json"))
     truth = json.loads(lines_of("examples", "receipts", "references.jsonl")[0])["references"][0]
-    return [*known, raw(receipts, json.dumps(truth), json.dumps(truth)), *drawn_seeds()]
+    return [*known, raw(receipts, json.dumps(truth), json.dumps(truth)), *sampled_seeds()]

@@ -22,10 +22,10 @@ from docscore.inputs.rows import (
     BY_ID,
     ID,
     PLAIN,
+    RawTable,
     RowFormat,
     Side,
     SideRows,
-    Source,
     read_rows,
     row_format,
     table_in_memory,
@@ -320,4 +320,4 @@ def _restored(stored: Sequence[Mapping[str, str]], side: Side) -> SideRows:
     if form is BY_ID:
         ids = [row[ID] for row in stored]
         rows = [{ID: name, **labels, key: value} for name, value, labels in zip(ids, values, columns, strict=True)]
-    return SideRows(Source(Path(side), rows, lambda index: f"{side}[{index}]"), form, ids, values, rows, set())
+    return SideRows(RawTable(Path(side), rows, lambda index: f"{side}[{index}]"), form, ids, values, rows, set())

@@ -118,7 +118,7 @@ def anls_star(
 
     Returns:
         A scorer. The metadata of its scores have `references` and `prediction` (JSON text), `parsed` ("exact",
-        "extracted", "mended", "ambiguous", "failed" or None), and `fields`: the points earned and possible, by path.
+        "extracted", "repaired", "ambiguous", "failed" or None), and `fields`: the points earned and possible, by path.
     """
     options = hook_options(parse, {name: value for name, value in locals().items() if name in OPTIONS})
 

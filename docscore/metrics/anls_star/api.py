@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from docscore.core.assignment import Criteria
 from docscore.core.errors import InputTypeError, at_place
-from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, CompareOptions, check_whole
+from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, CompareOptions, check_integer
 from docscore.core.processes import in_processes, numbered_portions
-from docscore.core.runtime import Advance, TooManyPairsError, ignore, in_new_thread, warn, with_room_to_recurse
+from docscore.core.runtime import Advance, TooManyPairsError, call_with_fresh_stack, ignore, in_new_thread, warn
 from docscore.core.similarity import TEXT_RULES, fold_all, similarities
 from docscore.core.values import (
     Value,
@@ -30,7 +30,7 @@ from docscore.core.values import (
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
 from docscore.metrics.anls_star.matching import CanonicalTexts, ListRows, Tables, list_tables
 from docscore.metrics.anls_star.scorer import ScoreListener, Scorer, answer_score, equals_an_option, is_answer
-from docscore.metrics.anls_star.sizes import NO_DOUBTS, SchemaNode, Side
+from docscore.metrics.anls_star.sizes import ALL_CLEAR, SchemaNode, Side
 from docscore.metrics.anls_star.tree import Kind, NodeBuilder, ScoreTree, Status, TreeAnnotator, Whole
 
 Pair = tuple[object, object]
@@ -185,7 +185,7 @@ def score_pairs(
     array([1. , 0.5])
     """
     options = _options(threshold, ignore_case, rules, numbers)
-    processes = 1 if num_proc is None else check_whole("num_proc", num_proc, 1)
+    processes = 1 if num_proc is None else check_integer("num_proc", num_proc, 1)
     waiting: Iterator[Any] = iter(pairs)
     first = list(islice(waiting, _EXAMINED))
     warn_of_json_text([pair for pair in first if isinstance(pair, tuple | list) and len(pair) == 2])  # noqa: PLR2004
@@ -217,7 +217,7 @@ def build_tree(
     """
     whole, trees = Whole(0.0, options, "anls_star" if schema is None else "typed"), list[ScoreTree]()
     root = partial(annotator.root if annotator else NodeBuilder, whole, trees)
-    _, whole.weight = with_room_to_recurse(pair_sums, gt, pred, options, schema, cause, root)
+    _, whole.weight = call_with_fresh_stack(pair_sums, gt, pred, options, schema, cause, root)
     if annotator:
         whole.annotations = annotator.annotate(trees[-1])
     return trees[-1]
@@ -372,7 +372,7 @@ class Leaf(NamedTuple):
         compared: the label of the comparator; "" if texts were compared.
         unreadable: the sides whose value the comparator could not read.
         ambiguous: the sides whose value has several readings.
-        doubtful: ground truth and prediction, if one of them is unreadable or ambiguous.
+        unclear: ground truth and prediction, if one of them is unreadable or ambiguous.
         is_divided: whether the leaf has the wrong type, and its ground truth is a list or an object. The values inside
             it are missing; it is no value itself.
     """
@@ -386,7 +386,7 @@ class Leaf(NamedTuple):
     compared: str = ""
     unreadable: tuple[Side, ...] = ()
     ambiguous: tuple[Side, ...] = ()
-    doubtful: tuple[Any, ...] = ()
+    unclear: tuple[Any, ...] = ()
     is_divided: bool = False
 
 
@@ -420,7 +420,7 @@ class FieldCounts:
     ) -> FieldCounts:
         """Count a ground truth and a prediction without a tree; the arguments are those of `build_tree`."""
         root = self._restarted if annotator is None or not annotator.chooses else partial(self._beside, annotator)
-        self.earned, self.weight = with_room_to_recurse(pair_sums, gt, pred, options, schema, cause, root)
+        self.earned, self.weight = call_with_fresh_stack(pair_sums, gt, pred, options, schema, cause, root)
         return self
 
     def _beside(self, annotator: TreeAnnotator) -> ScoreListener:
@@ -498,14 +498,14 @@ class FieldCounter:
             if earned != weight and not self.lost_above:
                 cause = self.cause or cause_of_scalars(truth, prediction, earned=earned)
             compared = ""
-            doubts = NO_DOUBTS
+            unclear_sides = ALL_CLEAR
             if schema is not None and schema.comparator is not None and kind == "scalar":
                 compared = schema.comparator.label
-                doubts = schema.comparator.doubts(truth, prediction)  # type: ignore[arg-type]
+                unclear_sides = schema.comparator.unclear_sides(truth, prediction)  # type: ignore[arg-type]
             outcome: Outcome = "wrong_type" if kind == "mismatch" and status == "wrong" else status
-            pair = (truth, prediction) if any(doubts) else ()
+            pair = (truth, prediction) if any(unclear_sides) else ()
             is_divided = outcome == "wrong_type" and (type(truth) is list or type(truth) is dict)
-            leaf = _leaf(self.name, kind, outcome, earned, weight, cause, compared, *doubts, pair, is_divided)
+            leaf = _leaf(self.name, kind, outcome, earned, weight, cause, compared, *unclear_sides, pair, is_divided)
             self.counts.leaves.append(leaf)
             if kind == "mismatch":  # no part of it was told
                 self.counts.lists += [(path, ListRows(rows, 0)) for path, rows in _lists_in(truth, self.path)]

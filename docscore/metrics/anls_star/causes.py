@@ -10,7 +10,7 @@ from docscore.core.same_value import differ_in_punctuation, spelling_of_same_val
 Cause = Literal[
     "wrong value",
     "near miss",
-    "same value",
+    "different notation",
     "punctuation",
     "wrong type",
     "missing field",
@@ -27,7 +27,7 @@ CAUSES: tuple[Cause, ...] = get_args(Cause)
 NAMES: dict[str, tuple[str, str, str]] = {  # as people read them: in a table, of one value, of several
     "wrong value": ("wrong value", "wrong value", "wrong values"),
     "near miss": ("near miss", "near miss", "near misses"),
-    "same value": ("written differently", "value written differently", "values written differently"),
+    "different notation": ("different notation", "value in a different notation", "values in a different notation"),
     "punctuation": ("punctuation", "value with other punctuation", "values with other punctuation"),
     "wrong type": ("wrong type", "value of the wrong type", "values of the wrong type"),
     "missing field": ("missing field", "missing field", "missing fields"),
@@ -42,7 +42,7 @@ NAMES: dict[str, tuple[str, str, str]] = {  # as people read them: in a table, o
 MEANINGS: dict[Cause, str] = {
     "wrong value": "a text whose similarity is below the threshold",
     "near miss": "a text that is similar, but not the same",
-    "same value": "the same number or date, written differently",
+    "different notation": "the same number or date in a different notation",
     "punctuation": "a text with the same letters and digits, but other punctuation or spaces",
     "wrong type": "an object, a list or a text where another of them is expected",
     "missing field": "a key of the ground truth without a value in the prediction",
@@ -59,10 +59,10 @@ def cause_of_scalars(truth: Any, prediction: Any, *, earned: float) -> Cause:
     """Return the cause of the points that two scalars lost.
 
     >>> cause_of_scalars("1.234,50", "1234.50", earned=0.0), cause_of_scalars("tea", "teh", earned=0.67)
-    ('same value', 'near miss')
+    ('different notation', 'near miss')
     """
     if spelling_of_same_value(truth, prediction):
-        return "same value"
+        return "different notation"
     if differ_in_punctuation(truth, prediction):
         return "punctuation"
     return "near miss" if earned else "wrong value"

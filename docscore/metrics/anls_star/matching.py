@@ -312,7 +312,7 @@ _MANY_KNOWN = 3  # from one in this many pairs on, it is faster to match all
 _MOST_FILLED = 4  # the largest factor by which filling all rows up to the widest may raise the number of cells
 
 
-_FEATURES = 32  # features that tell characters apart; characters that share one make the bound larger
+_FEATURES = 32  # features that distinguish characters; characters that share one make the bound larger
 
 
 _REPEATED = 13  # a repeated character counts as another one, this many features further

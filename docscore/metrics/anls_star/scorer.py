@@ -79,7 +79,7 @@ def is_answer(truth: object, prediction: object) -> bool:
 
 
 def equals_an_option(truth: object, prediction: object) -> bool:
-    """Return whether a text equals an acceptable answer letter by letter, so that it need not be compared."""
+    """Return whether a text equals an acceptable answer exactly, so that it need not be compared."""
     if type(prediction) is not str:
         return False
     if type(truth) is not tuple:
@@ -193,7 +193,7 @@ class Scorer:
     def pair(
         self, truth: Value, prediction: Value, schema: SchemaNode | None = None, at: ScoreListener | None = None
     ) -> tuple[float, float]:
-        """Return S, in [0, L], and L of one pair; L is a whole number unless a schema has weights.
+        """Return S, in [0, L], and L of one pair; L is an integer unless a schema has weights.
 
         Args:
             truth: the ground truth; a tuple is a one-of.

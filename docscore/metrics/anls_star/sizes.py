@@ -13,8 +13,10 @@ from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, hold_leaves,
 Side = Literal["ground_truth", "prediction"]
 SIDES: tuple[Side, ...] = get_args(Side)
 
-Doubts = tuple[tuple[Side, ...], tuple[Side, ...]]  # the sides that a comparator cannot read, and the ambiguous ones
-NO_DOUBTS: Doubts = (), ()
+UnclearSides = tuple[
+    tuple[Side, ...], tuple[Side, ...]
+]  # the sides that a comparator cannot read, and the ambiguous ones
+ALL_CLEAR: UnclearSides = (), ()
 
 
 class Comparator(ABC):
@@ -49,12 +51,12 @@ class Comparator(ABC):
         """
         return ()
 
-    def doubts(self, truth: Scalar | None, prediction: Scalar | None) -> Doubts:  # noqa: ARG002
+    def unclear_sides(self, truth: Scalar | None, prediction: Scalar | None) -> UnclearSides:  # noqa: ARG002
         """Return the sides whose value cannot be read, and those of a pair whose value has several readings."""
-        return NO_DOUBTS
+        return ALL_CLEAR
 
     @abstractmethod
-    def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
+    def comment(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
         """Return an explanation of a score that may surprise, else ""; `right` if the pair earned all points."""
 
 

@@ -12,7 +12,7 @@ from docscore.core.displayed import Displayed
 from docscore.core.formatting import clipped, display_width, points_of, printable, three_digits
 from docscore.core.numbers import DecimalText
 from docscore.core.options import CompareOptions
-from docscore.core.runtime import with_room_to_recurse
+from docscore.core.runtime import call_with_fresh_stack
 from docscore.core.same_value import spelling_of_same_value
 from docscore.core.similarity import TEXT_RULES, fold_all, similarity
 from docscore.core.values import (
@@ -29,7 +29,7 @@ from docscore.core.values import (
 )
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
 from docscore.metrics.anls_star.matching import ListRows
-from docscore.metrics.anls_star.sizes import NO_DOUBTS, SchemaNode, Side
+from docscore.metrics.anls_star.sizes import ALL_CLEAR, SchemaNode, Side
 
 Kind = Literal["scalar", "null", "list", "object", "mismatch", "group"]
 Status = Literal["exact", "partial", "wrong", "missing", "extra"]
@@ -80,11 +80,11 @@ class Line:
 
     @property
     def detail(self) -> str:
-        """The values and the remark."""
-        return "  ".join(filter(None, (self.values, self.remark)))
+        """The values and the comment."""
+        return "  ".join(filter(None, (self.values, self.comment)))
 
     @property
-    def remark(self) -> str:
+    def comment(self) -> str:
         """The reason and the description of hidden nodes, in parentheses."""
         node = self.node
         points = (
@@ -92,8 +92,8 @@ class Line:
             if node.path == "$" and node.status == "partial" and node.children
             else ""
         )
-        remarks = "; ".join(filter(None, (points, printable(node.reason), REGION_WORDS[node.region], self.folded)))
-        return f"({remarks})" if remarks else ""
+        comments = "; ".join(filter(None, (points, printable(node.reason), REGION_WORDS[node.region], self.folded)))
+        return f"({comments})" if comments else ""
 
 
 def outline(tree: ScoreTree, *, fold: bool = False) -> list[Line]:
@@ -224,7 +224,7 @@ class ScoreTree(Displayed):
         status: "exact" (score 1), "partial", "wrong" (score 0), "missing" (nothing predicted) or "extra" (nothing
             expected).
         earned: S, from 0 to `weight`.
-        weight: L, a whole number; for the root the number of values that count. The weights of a schema multiply it.
+        weight: L, an integer; for the root the number of values that count. The weights of a schema multiply it.
         ground_truth: the expected value, for a one-of the chosen option; None if nothing is expected.
         prediction: the predicted value; None if nothing is predicted.
         truth_index: the index in the list of the ground truth, or None.
@@ -280,13 +280,13 @@ class ScoreTree(Displayed):
     @property
     def reason(self) -> str:
         """An explanation of a score that may surprise, else ""."""
-        remark, options = "", self._whole.options
+        comment, options = "", self._whole.options
         if options is not None and not self.compared and self.status not in _ONE_SIDED:
             if self.kind == "scalar":
-                remark = _scalar_remark(self.ground_truth, self.prediction, options, earned=self.earned > 0)
+                comment = _comment_on_scalars(self.ground_truth, self.prediction, options, earned=self.earned > 0)
             elif self.kind == "mismatch":
-                remark = f"{type_name(self.ground_truth)} against {type_name(self.prediction)}"
-        return "; ".join(filter(None, (self.note, remark)))
+                comment = f"{type_name(self.ground_truth)} against {type_name(self.prediction)}"
+        return "; ".join(filter(None, (self.note, comment)))
 
     @property
     def metric(self) -> str:
@@ -339,7 +339,7 @@ class ScoreTree(Displayed):
         It has the chosen options of one-ofs, lists in the order of the prediction followed by unmatched elements, and
         None at keys that only the prediction has.
         """
-        return with_room_to_recurse(self._closest_gt)
+        return call_with_fresh_stack(self._closest_gt)
 
     def _closest_gt(self) -> Any:
         if self.kind == "null" and self.status == "exact":
@@ -359,7 +359,7 @@ class ScoreTree(Displayed):
 
         The score of a key below lists is the mean over all of its values, whichever list they are in.
         """
-        return with_room_to_recurse(self._key_scores)
+        return call_with_fresh_stack(self._key_scores)
 
     def _key_scores(self) -> dict[str, ScoreNode]:
         pooled: _KeyValues = {}
@@ -385,7 +385,7 @@ class ScoreTree(Displayed):
 
         Places that hold the same value share one object.
         """
-        return {"metric": self.metric, **with_room_to_recurse(self._to_dict, {})}
+        return {"metric": self.metric, **call_with_fresh_stack(self._to_dict, {})}
 
     def _to_dict(self, known: dict[int, Any]) -> dict[str, Any]:
         return {
@@ -520,7 +520,7 @@ class NodeBuilder:
         schema: SchemaNode | None,
     ) -> None:
         note, compared = self.note, ""
-        doubts = NO_DOUBTS
+        unclear_sides = ALL_CLEAR
         if status == "missing" and self.path == "$":
             note = "the whole prediction is null or absent"
         elif self.absent and status == "missing":
@@ -533,10 +533,10 @@ class NodeBuilder:
             note = f"null counts here, since what holds it is {holder}"
         elif kind == "scalar" and schema is not None and schema.comparator is not None:
             comparator = schema.comparator
-            compared, doubts = comparator.label, comparator.doubts(truth, prediction)  # type: ignore[arg-type]
+            compared, unclear_sides = comparator.label, comparator.unclear_sides(truth, prediction)  # type: ignore[arg-type]
             if status not in _ONE_SIDED:
-                remark = comparator.remark(truth, prediction, right=status == "exact")  # type: ignore[arg-type]
-                note = "; ".join(filter(None, (note, remark)))
+                comment = comparator.comment(truth, prediction, right=status == "exact")  # type: ignore[arg-type]
+                note = "; ".join(filter(None, (note, comment)))
         node = _Draft(  # becomes a `ScoreTree` below: setting the attributes of a frozen class takes ten times as long
             self.path,
             self.key,
@@ -553,7 +553,7 @@ class NodeBuilder:
             tuple(self.children),
             self.whole,
             compared,
-            *doubts,
+            *unclear_sides,
             self.cause,
             self.rows,
         )
@@ -589,11 +589,11 @@ def empty_name(value: Value) -> str:
     return "an object of empty values" if isinstance(value, dict) and value else f"an empty {type_name(value)}"
 
 
-_LONG_TEXT = 20_000  # characters from which remarks do not compute similarities below the threshold
+_LONG_TEXT = 20_000  # characters from which comments do not compute similarities below the threshold
 
 
-def _scalar_remark(truth: Scalar, prediction: Scalar, options: CompareOptions, *, earned: bool) -> str:
-    """Return a remark on two scalars whose score may surprise, else ""."""
+def _comment_on_scalars(truth: Scalar, prediction: Scalar, options: CompareOptions, *, earned: bool) -> str:
+    """Return a comment on two scalars whose score may surprise, else ""."""
     both_texts = isinstance(truth, str) and isinstance(prediction, str)
     if both_texts and truth == prediction:
         return ""
@@ -609,12 +609,12 @@ def _scalar_remark(truth: Scalar, prediction: Scalar, options: CompareOptions, *
     spelling = spelling_of_same_value(truth, prediction)
     if spelling is not None:
         return f"same {'date' if spelling == 'date' else 'number'}, compared as text"
-    remarks = [] if both_texts else ["numbers and booleans compare as text"]
+    comments = [] if both_texts else ["numbers and booleans compare as text"]
     if not earned and max(len(left), len(right)) > _LONG_TEXT:
-        remarks.append(f"similarity < {threshold:g}")
+        comments.append(f"similarity < {threshold:g}")
     elif (ratio := similarity(left, right, 0.0)) < threshold:
-        remarks.append(f"similarity {math.floor(ratio * 100 + 1e-9) / 100:.2f} < {threshold:g}")
-    return "; ".join(remarks)
+        comments.append(f"similarity {math.floor(ratio * 100 + 1e-9) / 100:.2f} < {threshold:g}")
+    return "; ".join(comments)
 
 
 def _finite(value: Any) -> Any:

@@ -29,7 +29,7 @@ from docscore.core.options import CompareOptions
 from docscore.core.same_value import ORDERS
 from docscore.core.similarity import TEXT_RULES, fold, fold_all, similarity, similarity_matrix
 from docscore.core.values import Matrix, Scalar, scalar_text
-from docscore.metrics.anls_star.sizes import NO_DOUBTS, SIDES, Comparator, Doubts
+from docscore.metrics.anls_star.sizes import ALL_CLEAR, SIDES, Comparator, UnclearSides
 from docscore.metrics.typed.readers import (
     LOCALES,
     Reading,
@@ -90,7 +90,7 @@ class ReadingComparator(Comparator):
         unread: how a pair compares if a side has no reading. "": a prediction without one is wrong where the ground
             truth has one, and otherwise compared as text. "wrong": the pair is wrong. "text": it is compared as text,
             and so are values with several readings. Equal texts are always equal.
-        near_remark: the remark on values that are `near`.
+        near_comment: the comment on values that are `near`.
         libraries: the modules of `docscore[values]` whose data affect the readings.
         settings: the settings, for messages that say which are missing.
     """
@@ -102,7 +102,7 @@ class ReadingComparator(Comparator):
     fits: Callable[[Any, Any], bool] = eq
     unequal: Otherwise = "wrong"
     unread: Unread = ""
-    near_remark: str = "within the tolerance"
+    near_comment: str = "within the tolerance"
     libraries: tuple[str, ...] = ()
     ways: tuple[Read, ...] = ()
     beside: Callable[[Scalar, tuple[Reading, ...]], tuple[Reading, ...]] | None = None
@@ -127,7 +127,7 @@ class ReadingComparator(Comparator):
         """Return S of a pair with L = 1, in [0, 1]."""
         left, right = self.read(truth), self.read(prediction)
         if left is None or right is None:
-            earned = self._in_doubt(truth, prediction, options.threshold)
+            earned = self._earned_if_unclear(truth, prediction, options.threshold)
             return _as_texts(truth, prediction, options, self.unread or "text") if earned is None else earned
         return self._of_readings(left, right, options.threshold)
 
@@ -138,7 +138,7 @@ class ReadingComparator(Comparator):
             return 1.0
         return 0.0 if self.unequal == "wrong" else similarity(left.spelling, right.spelling, threshold)
 
-    def _in_doubt(self, truth: Scalar, prediction: Scalar, threshold: float) -> float | None:
+    def _earned_if_unclear(self, truth: Scalar, prediction: Scalar, threshold: float) -> float | None:
         """Return S of a pair in which a side has not one reading; None if the pair compares as `unread` says.
 
         Values that are written alike have the same convention, so that 03/04/2024 is no day that 04/03/2024 may be.
@@ -166,7 +166,7 @@ class ReadingComparator(Comparator):
             )
         for i, j in product(range(len(left)), range(len(right))):
             if left[i] is None or right[j] is None:
-                points = self._in_doubt(truths[i], predictions[j], options.threshold)
+                points = self._earned_if_unclear(truths[i], predictions[j], options.threshold)
                 earned[i, j] = earned[i, j] if points is None else points
         return earned
 
@@ -197,19 +197,19 @@ class ReadingComparator(Comparator):
                 earned[i] *= [self.fits(truth.kind, other.kind) for other in predictions]
         return earned
 
-    def doubts(self, truth: Scalar | None, prediction: Scalar | None) -> Doubts:
+    def unclear_sides(self, truth: Scalar | None, prediction: Scalar | None) -> UnclearSides:
         """Return the sides without a reading, and those of a pair with several; a tuple of alternatives is not read."""
         values: list[Any] = [
             value for value in (truth, prediction) if value is not None and not isinstance(value, tuple)
         ]
         if None not in map(self.read, values):
-            return NO_DOUBTS
+            return ALL_CLEAR
         if len(values) < len(SIDES):
             return (() if self.readings(values[0]) else (SIDES[values[0] is prediction],)), ()
         sides = [*zip(SIDES, map(len, self._sides(*values)), strict=True)]
         return tuple(side for side, count in sides if not count), tuple(side for side, count in sides if count > 1)
 
-    def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
+    def comment(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
         if scalar_text(truth) == scalar_text(prediction) and self.readings(truth):
             return ""
         left, other = self._sides(truth, prediction)
@@ -220,7 +220,7 @@ class ReadingComparator(Comparator):
         sides = [*zip(_SIDES, (left, other), strict=True)]
         if right:
             is_equal = {each.spelling for each in left} & {each.spelling for each in other}
-            verdict = f"equal as {self.name}" if is_equal else self.near_remark
+            verdict = f"equal as {self.name}" if is_equal else self.near_comment
         else:
             verdict = f"compared as {self.name}" if self.unequal == "text" else f"not equal as {self.name}"
             lower = ["".join(scalar_text(value).casefold().split()) for value in (truth, prediction)]
@@ -306,7 +306,7 @@ class FunctionComparator(Comparator):
                 place=self.place, problem=f"{self.label} raised {type(error).__name__} for {values}: {error}"
             ) from error
 
-    def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:  # noqa: ARG002
+    def comment(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:  # noqa: ARG002
         return "" if scalar_text(truth) == scalar_text(prediction) else f"compared by {self.label}"
 
 
@@ -368,12 +368,12 @@ class JudgedComparator(Comparator):
         """Return S of every pair with L = 1: shape (len(truths), len(predictions)), values in [0, 1]."""
         return np.array([[self.pair(truth, prediction, options) for prediction in predictions] for truth in truths])
 
-    def doubts(self, truth: Scalar | None, prediction: Scalar | None) -> Doubts:
+    def unclear_sides(self, truth: Scalar | None, prediction: Scalar | None) -> UnclearSides:
         """Return the prediction's side for a pair without a verdict."""
         both = truth is not None and prediction is not None
-        return (("prediction",), ()) if both and self._verdict(truth, prediction) is None else NO_DOUBTS  # type: ignore[arg-type]
+        return (("prediction",), ()) if both and self._verdict(truth, prediction) is None else ALL_CLEAR  # type: ignore[arg-type]
 
-    def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:  # noqa: ARG002
+    def comment(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:  # noqa: ARG002
         if scalar_text(truth) == scalar_text(prediction):
             return ""
         if self._verdict(truth, prediction) is not None:
@@ -404,8 +404,8 @@ def text_comparator(
 
 
 def exact_comparator() -> ReadingComparator:
-    """Make a comparator by which texts are right if they are the same, letter by letter."""
-    return ReadingComparator("a text, letter by letter", "exact", lambda value: Reading(scalar_text(value)))
+    """Make a comparator by which texts are right if they are exactly the same."""
+    return ReadingComparator("a text as it is", "exact", lambda value: Reading(scalar_text(value)))
 
 
 def identifier_comparator() -> ReadingComparator:
@@ -585,7 +585,7 @@ def date_comparator(
         compares,
         unequal=unequal,
         unread=unread,
-        near_remark="the same day" if tolerance is None else "within the tolerance",
+        near_comment="the same day" if tolerance is None else "within the tolerance",
         libraries=_of_locale(locale),
         ways=() if date_order or order_of(locale) else tuple(_cached(partial(read, order=order)) for order in ORDERS),
     )

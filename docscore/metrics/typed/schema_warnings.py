@@ -24,7 +24,7 @@ from docscore.metrics.typed.comparators import ReadingComparator, settings_that_
 from docscore.metrics.typed.readers import date_order
 from docscore.metrics.typed.schema import ANY_KEY, compiled_schema, key_place, named_places
 
-MOST_IN_DOUBT = 0.05  # of the values of a field; for more there is a warning
+MOST_UNCLEAR = 0.05  # of the values of a field; for more there is a warning
 
 
 def places_by_schema(truths: Iterable[tuple[str, Value]], source: SchemaSource) -> dict[str, set[str]]:
@@ -193,7 +193,7 @@ def warnings_about_date_orders(
                     if order != declared[path]:
                         contrary[side, path, declared[path]].append(part)
     for (side, path, order), texts in contrary.items():
-        if len(texts) > MOST_IN_DOUBT * certain[side, path]:
+        if len(texts) > MOST_UNCLEAR * certain[side, path]:
             other = next(name for name in _SIGNS if name != order)
             problem = (
                 f"{len(texts):,} of {certain[side, path]:,} {side.replace('_', ' ')}s whose order "
@@ -216,19 +216,19 @@ def _declared_orders(root: SchemaNode) -> dict[str, str]:
 
 def warnings_about_readings(leaves: Iterable[Leaf], source: SchemaSource) -> Iterator[DataWarning]:
     """Yield warnings about fields with many values that cannot be read, or that can be read in several ways."""
-    totals, doubtful = Counter[str](), defaultdict[tuple[str, str], Counter[Scalar]](Counter)
+    totals, unclear = Counter[str](), defaultdict[tuple[str, str], Counter[Scalar]](Counter)
     for leaf, count in Counter(leaf for leaf in leaves if leaf.compared and leaf.outcome != "extra").items():
         totals[leaf.field] += count
-        are_same_texts = leaf.doubtful and len({scalar_text(value).strip() for value in leaf.doubtful}) == 1
+        are_same_texts = leaf.unclear and len({scalar_text(value).strip() for value in leaf.unclear}) == 1
         for side in [*leaf.unreadable, *(() if are_same_texts else leaf.ambiguous)][:1]:
             unreadable = f"{side.replace('_', ' ')}s cannot be read"
             problem = unreadable if leaf.unreadable else "values may be read in several ways"
-            doubtful[leaf.field, problem][leaf.doubtful[side == SIDES[1]]] += count
-    roots = (compiled_schema(text, source.functions) for text in source.schemas.values() if doubtful)
+            unclear[leaf.field, problem][leaf.unclear[side == SIDES[1]]] += count
+    roots = (compiled_schema(text, source.functions) for text in source.schemas.values() if unclear)
     nodes = {field_path(path): node for root in roots for path, node in named_places(root).items() if node}
-    for (name, problem), values in doubtful.items():
+    for (name, problem), values in unclear.items():
         comparator = nodes[name].comparator if name in nodes else None
-        if values.total() > MOST_IN_DOUBT * totals[name] and isinstance(comparator, ReadingComparator):
+        if values.total() > MOST_UNCLEAR * totals[name] and isinstance(comparator, ReadingComparator):
             add = " or ".join(settings_that_read(comparator, list(values)))
             such = f"{comparator.name}, such as {short_repr(next(iter(values)))}"
             sentence = f"{values.total():,} of {totals[name]:,} {problem} as {such}"

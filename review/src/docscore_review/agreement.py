@@ -19,9 +19,9 @@ from docscore.stats.intervals import (
     Array,
     Interval,
     bca,
-    drawn_values,
     normal_quantiles,
     quotients,
+    sampled_values,
 )
 from docscore_review.worklist import VERDICTS, Item, decided_value, identities_of, value_text
 
@@ -129,8 +129,8 @@ def _interval(counts: Array, kappa: float, confidence: float) -> Interval:
         return _kappas((times @ counts.reshape(n, -1)).reshape(-1, width, width), kappa)[np.newaxis]
 
     left_out = _kappas(counts.sum(axis=0) - counts, kappa)[:, np.newaxis]
-    drawn = drawn_values(resampled, 1, n, RESAMPLES, SEED, ignore)
-    lows, highs, errors = bca(drawn, np.array([kappa]), -left_out, normal_quantiles(confidence, [n]))
+    sampled = sampled_values(resampled, 1, n, RESAMPLES, SEED, ignore)
+    lows, highs, errors = bca(sampled, np.array([kappa]), -left_out, normal_quantiles(confidence, [n]))
     return TOO_ALIKE if np.isnan(lows[0]) else Interval(float(lows[0]), float(highs[0]), float(errors[0]))
 
 

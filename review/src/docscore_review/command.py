@@ -132,8 +132,8 @@ def list_command(
         console = stdout_console()
         for table in review.tables:
             print_table(console, table)
-        for remark in review.remarks:
-            click.echo(f"\n{remark}")
+        for footnote in review.footnotes:
+            click.echo(f"\n{footnote}")
 
 
 def _check_no_verdicts(path: Path, *, may_be_other: bool = False) -> None:
@@ -188,7 +188,7 @@ def apply_command(
     say(f"wrote {output}; {_verdict_counts(read)}")
     table = corrections_table(before, after)
     if as_json:
-        print_json("review", {"verdicts": read.counts, "systems": list(table), "order": list(table.remarks)})
+        print_json("review", {"verdicts": read.counts, "systems": list(table), "order": list(table.footnotes)})
     elif table:
         print_table(stdout_console(), table)
 

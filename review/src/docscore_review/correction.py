@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import Faults, FilePlace, InputValueError, in_file
+from docscore.core.errors import FilePlace, InputValueError, RowErrors, in_file
 from docscore.core.options import ReadOptions
 from docscore.core.output import check_other_file, check_output, write_whole
 from docscore.core.values import Value, to_json, value_excerpt
@@ -29,7 +29,7 @@ from docscore.inputs.formats import (
 from docscore.inputs.json_text import dumps, dumps_in_style, loads
 from docscore.inputs.logs import is_log
 from docscore.inputs.pairing import read_ground_truths
-from docscore.inputs.rows import ID, REFERENCES, NoCell, SideRows, Source, cells_of, columns_of, side_format
+from docscore.inputs.rows import ID, REFERENCES, NoCell, RawTable, SideRows, cells_of, columns_of, side_format
 
 _JSON_LINES = (".jsonl", ".ndjson")
 
@@ -54,7 +54,7 @@ def corrected_rows(
     suffix = "" if path is None or path.is_dir() else suffix_of(path)
     wanted = ".jsonl" if output is None else suffix_of(Path(output))
     as_it_is = ReadOptions(delimiter=options.delimiter, encoding=options.encoding)
-    table = table_of_source(source, "references", as_it_is, Faults())
+    table = table_of_source(source, "references", as_it_is, RowErrors())
     has_records = _has_records(table, options)
     keeps = has_records and suffix in TEXT_EXTENSIONS
     keeps &= output is None or wanted == suffix or {wanted, suffix} <= {*_JSON_LINES}
@@ -85,7 +85,7 @@ def corrected_rows(
     return written
 
 
-def _has_records(table: Source, options: ReadOptions) -> bool:
+def _has_records(table: RawTable, options: ReadOptions) -> bool:
     """Return whether each ground truth is a record of the source, or a cell of it: no query or other layout made it."""
     first, place = table.first(), table.where(0)
     is_file = isinstance(place, FilePlace) and not place.inside and suffix_of(table.path) == ".json"
@@ -104,7 +104,7 @@ def _rows_by_id(rows: SideRows, changed: Mapping[str, Value], options: ReadOptio
         yield {**others, ID: name, REFERENCES: to_json(list(answers) if isinstance(answers, tuple) else [answers])}
 
 
-def _column_of(table: Source, options: ReadOptions) -> str:
+def _column_of(table: RawTable, options: ReadOptions) -> str:
     """The column of the ground truths; "" where rows are ground truths."""
     if options.references_column:
         return options.references_column
@@ -112,7 +112,7 @@ def _column_of(table: Source, options: ReadOptions) -> str:
     return side_format(named.first(), "references").references or ""
 
 
-def _corrected_row(table: Source, index: int, value: Value, options: ReadOptions) -> Any:
+def _corrected_row(table: RawTable, index: int, value: Value, options: ReadOptions) -> Any:
     """A row with another ground truth, in the first of the forms of the row that is read as this ground truth.
 
     Raises:

@@ -35,14 +35,14 @@ class Estimate(NamedTuple):
     Attributes:
         system: its name.
         score: its score.
-        loss: the loss that the sample is drawn from: without predictions that are missing or could not be parsed.
-        draws: how many places were drawn, those that were drawn again counted again.
+        loss: the loss that the sample is sampled from: without predictions that are missing or could not be parsed.
+        draws: how many places were sampled, those that were sampled again counted again.
         documents: in how many documents they are.
         unclear: how many of the draws have the verdict `unclear`.
         lenient: the share of the loss that comes back with right ground truths: `prediction` and `both`.
         strict: the share of it at places where the ground truth is wrong: `prediction` alone.
         corrected: about the score with right ground truths: matching and sizes may change.
-        agreements: how many places without a loss were drawn.
+        agreements: how many places without a loss were sampled.
         shared: the share of the points earned at places where both sides are wrong; None if none of them is clear.
         shared_unclear: how many of the places without a loss are unclear.
     """

@@ -13,8 +13,8 @@ from typing import Any
 
 from docscore.core.errors import (
     Diagnostic,
-    Faults,
     InputValueError,
+    RowErrors,
     at_place,
     both_places,
     diagnostic_of,
@@ -163,7 +163,7 @@ class Review:
         counts = Counter(map(_group, self.lines))
         more = {_group(item): (item, counts[_group(item)] - 1) for item in reversed(self.lines)}
 
-        def like_it(item: Item) -> str | None:
+        def verdict_of_twin(item: Item) -> str | None:
             first, others = more[_group(item)]
             return f"and {others:,} more like it" if first is item and others else None
 
@@ -177,7 +177,7 @@ class Review:
             _side_column("ground_truth", "ground truth"),
             _side_column("proposal", "prediction"),
             text_column("kind", "kind", kind="text"),
-            value_column("more", "", str, like_it, kind="text", none=""),
+            value_column("more", "", str, verdict_of_twin, kind="text", none=""),
             value_column("verdict", "verdict", str, kind="text", none=""),
             unit="places",
         )
@@ -219,15 +219,15 @@ class Review:
             ValueError: with a list, for a document that is gone or whose ground truth is not the one that was judged,
                 and for verdicts that cannot be applied.
         """
-        known, faults = dict(zip(ids, truths, strict=True)), Faults()
+        known, row_errors = dict(zip(ids, truths, strict=True)), RowErrors()
         changed: dict[str, Value] = {}
         for name, items in grouped((item.question_id, item) for item in self.settled).items():
             place = (row_place(name),)
             if name not in known:
-                faults.add("document that is gone", Diagnostic(place, problem="not among the ground truths"))
+                row_errors.add("document that is gone", Diagnostic(place, problem="not among the ground truths"))
             elif {item.judged for item in items} != {hash_of(known[name])}:
                 problem = "the ground truth is not the one that was judged: already applied, or changed since"
-                faults.add("ground truth that was changed", Diagnostic(place, problem=problem))
+                row_errors.add("ground truth that was changed", Diagnostic(place, problem=problem))
             else:
                 errors: list[Exception] = []
                 value = known[name]
@@ -236,9 +236,9 @@ class Review:
                 except (TypeError, ValueError) as error:
                     errors.append(error)
                 for each in errors:
-                    faults.add("verdict that cannot be applied", diagnostic_of(each).within(place[0]))
+                    row_errors.add("verdict that cannot be applied", diagnostic_of(each).within(place[0]))
                 changed |= {name: value} if dumps(value) != dumps(known[name]) else {}
-        faults.stop_if_any()
+        row_errors.stop_if_any()
         return changed
 
     def check(self, references: Any, **options: Any) -> None:
@@ -358,7 +358,7 @@ class Review:
         return [table.first(LISTED) for table in (self.groups, self.items) if table]
 
     @property
-    def remarks(self) -> list[str]:
+    def footnotes(self) -> list[str]:
         """What a terminal says below the tables."""
         places, decisions = counted(len(self.lines), "place"), counted(self.decisions, "decision")
         alike = [f"{places}, {decisions}: one verdict can hold for all alike places of a document."]
@@ -367,7 +367,7 @@ class Review:
         return [*first, *left_out, *self.notes]
 
     def __str__(self) -> str:
-        return "\n\n".join([*map(str, self.tables), *self.remarks])
+        return "\n\n".join([*map(str, self.tables), *self.footnotes])
 
     def _repr_html_(self) -> str:
         return "\n".join(table.first(LISTED)._repr_html_() for table in (self.groups, self.items))
@@ -608,12 +608,12 @@ def review(
         hold_out: names of systems that make no proposals: a ground truth that is corrected without them must not
             lower their scores.
         same: names of systems that count as one, since they share errors.
-        sample: how many places of one system are drawn by the points that it loses there, with replacement, for
+        sample: how many places of one system are sampled by the points that it loses there, with replacement, for
             `Review.estimate`; 0 for all places of all systems.
-        agreements: how many places of that system that earn all points are drawn by their weight.
+        agreements: how many places of that system that earn all points are sampled by their weight.
         of: the name of that system; None for the first.
         seed: where the random numbers start.
-        options: options of `docscore.evaluate`. The first metric is "anls_star" or "typed".
+        options: options of `docscore.evaluate`. The primary metric is "anls_star" or "typed".
 
     Returns:
         The review. Where one system is given, its confidences come first in the order.
@@ -653,7 +653,7 @@ def corrections_table(before: Mapping[str, Evaluation], after: Mapping[str, Eval
         value_column("difference", "difference", with_sign, lambda row: row[2] - row[1]),
         unit="systems",
     )
-    return replace(table, remarks=(f"order: {order}",) if len(rows) > 1 else ())
+    return replace(table, footnotes=(f"order: {order}",) if len(rows) > 1 else ())
 
 
 def _evaluated(name: str, references: Any, predictions: Any, options: Mapping[str, Any]) -> Evaluation:

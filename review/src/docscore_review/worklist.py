@@ -13,7 +13,7 @@ import numpy as np
 from Levenshtein import opcodes
 
 from docscore.core.errors import InputValueError, needs, short_repr
-from docscore.core.options import CompareOptions, check_whole
+from docscore.core.options import CompareOptions, check_integer
 from docscore.core.runtime import grouped, watched
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import (
@@ -61,7 +61,7 @@ _EXPECTED: dict[tuple[type, ...], str] = {
     (str,): "a text",
     (list,): "a list",
     (dict,): "an object",
-    (int, type(None)): "a whole number or null",
+    (int, type(None)): "an integer or null",
     (dict, type(None)): "an object or null",
 }
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -101,7 +101,7 @@ class Item:
         note: what the reviewer says about it.
         by: who decided it.
         at: when it was decided.
-        drawn: how often it was drawn; None for a review that is no sample.
+        drawn: how often it was sampled; None for a review that is no sample.
         sample: the system, its score, its loss and the number of draws; None for a review that is no sample.
         value: with the verdict "other" the right value; otherwise the prediction that is right where it is not the
             proposal, None for the one that has nothing there; `NoCell` for none.
@@ -362,7 +362,7 @@ def _parts_of(at: Difference, alone: Alone, options: CompareOptions, *, exact: b
         sure = None if j is None else part_of_confidences(at.sure, j)
         here = None if i is None else Difference((*steps, places[i]), name, truth[i], NoCell, child, below)
         added = None if j is None else Difference(steps, name, NoCell, at.prediction[j], child, below, sure, j)
-        if here and added and _are_apart(here, added, known, options):
+        if here and added and _are_no_partners(here, added, known, options):
             pairs += [(here._replace(part=0.5), None), (None, added._replace(part=0.5))]
         else:
             pairs.append((here, added))
@@ -389,7 +389,7 @@ def _block_ends(partners: Sequence[int]) -> dict[int, int]:
     return ends
 
 
-def _are_apart(here: Difference, added: Difference, known: Sequence[Difference], options: CompareOptions) -> bool:
+def _are_no_partners(here: Difference, added: Difference, known: Sequence[Difference], options: CompareOptions) -> bool:
     """Whether two matched rows are no partners: two rows, each of which only one side has.
 
     A matching pairs all rows of the shorter list, also with rows that they have nothing to do with.
@@ -452,9 +452,9 @@ def worklist(
         text_column: the column of the references that holds their texts.
         hold_out: names of systems that make no proposals.
         same: names of systems that count as one, since they share their errors.
-        sample: how many places of one system are drawn by the points that it loses there, with replacement; 0 for all
+        sample: how many places of one system are sampled by the points that it loses there, with replacement; 0 for all
             places of all systems.
-        agreements: how many places of that system that earn all points are drawn by their weight; with `sample`.
+        agreements: how many places of that system that earn all points are sampled by their weight; with `sample`.
         of: the name of that system; None for the first.
         seed: where the random numbers start.
 
@@ -464,7 +464,7 @@ def worklist(
         them, or those of a sample (0 of 0 where no texts are given).
 
     Raises:
-        ValueError: for an unknown system, a first metric without a tree of the ground truth, different ground truths,
+        ValueError: for an unknown system, a primary metric without a tree of the ground truth, different ground truths,
             and a sample of a system that loses nothing.
     """
     hold_out, same = ([names] if isinstance(names, str) else names for names in (hold_out, same))
@@ -477,8 +477,8 @@ def worklist(
         raise InputValueError(place="hold_out", expected="a system that is left", got=got)
     if of is not None and not sample:
         raise needs(option="of", other="sample")
-    check_whole("sample", sample, 0)
-    if check_whole("agreements", agreements, 0) and not sample:
+    check_integer("sample", sample, 0)
+    if check_integer("agreements", agreements, 0) and not sample:
         raise needs(option="agreements", other="sample")
     for rows in systems.values():
         if rows.metric not in (ANLS_STAR, TYPED):
@@ -493,7 +493,7 @@ def worklist(
         return read(name)
 
     if sample:
-        rng = np.random.default_rng(check_whole("seed", seed, 0))
+        rng = np.random.default_rng(check_integer("seed", seed, 0))
         items = _sampled(compared, of or next(iter(systems)), sample, agreements, rng, text_of)
     else:
         items = _in_order(
@@ -502,7 +502,7 @@ def worklist(
             for text in [text_of(name)]
             for place in places
         )
-    without = (len(source.faults), len(seen), source.remark(len(seen))) if source else (0, 0, "")
+    without = (len(source.errors), len(seen), source.warning(len(seen))) if source else (0, 0, "")
     return items, compared.left_out, without
 
 
@@ -530,7 +530,7 @@ def _sampled(
     rng: np.random.Generator,
     text_of: Callable[[str], DocumentText | None],
 ) -> list[Item]:
-    """The items of places of a system that are drawn by the points lost there, then of places without a loss."""
+    """The items of places of a system that are sampled by the points lost there, then of places without a loss."""
     documents.agreeing = system if agreements else ""
     answers = [
         (name, place, answer)
@@ -545,19 +545,19 @@ def _sampled(
     facts = {"system": system, "score": documents.systems[system].score, "loss": sum(weights)}
     exact = [(name, [answer], answer) for (name, *_), (answer, _) in documents.exact.items()]
     items = []
-    for drawn_from, shares, draws, kind in (
+    for sampled_from, shares, draws, kind in (
         (answers, weights, sample, None),
         (exact, [weight for _, weight in documents.exact.values()], agreements, AGREEMENT),
     ):
         for number, times in _draw(rng, shares, draws):
-            name, place, answer = drawn_from[number]
+            name, place, answer = sampled_from[number]
             _, item = documents.item(name, place, text_of(name), answer, kind)
             items.append(replace(item, drawn=times, sample={**facts, "draws": draws}))
     return items
 
 
 def _draw(rng: np.random.Generator, weights: Sequence[float], times: int) -> list[tuple[int, int]]:
-    """The numbers that are drawn with replacement by these weights, each with how often, in the order of the draws."""
+    """The numbers that are sampled with replacement by these weights, each with how often, in order."""
     if not (times and weights):
         return []
     shares = np.array(weights) / sum(weights)
@@ -657,7 +657,7 @@ class _Documents:
                 row = scored.row(number)
                 self.truths.setdefault(document, row.ground_truth)
                 self.hashes.setdefault(
-                    document, hash_of((scored.test_set.whole_truths or scored.test_set.truths)[number])
+                    document, hash_of((scored.test_set.full_truths or scored.test_set.truths)[number])
                 )
                 if row.for_metrics.cause is None and not row.is_absent:
                     usable.setdefault(name, []).append(row)

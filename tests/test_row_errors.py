@@ -1,4 +1,4 @@
-"""Files with faults: all are found before anything is scored, named, counted, and left out where that is asked for."""
+"""Files with errors: all are found before anything is scored, named, counted, and left out where that is asked for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore import score_pairs
-from docscore.core.errors import KEPT, DataError, Diagnostic, Faults, faults_summary
+from docscore.core.errors import KEPT, DataError, Diagnostic, RowErrors, errors_summary
 from docscore.core.options import ReadOptions
 from docscore.inputs.formats import read_table
 from docscore.inputs.pairing import paired_systems
@@ -31,12 +31,12 @@ P = [pred(name, TRUTH[: 10 - number]) for number, name in enumerate("abcd")]  # 
 
 def read(
     references: Path, predictions: Path, on_error: str = "error", missing: str = "error"
-) -> tuple[TestSet, Faults]:
-    faults = Faults(on_error)
+) -> tuple[TestSet, RowErrors]:
+    errors = RowErrors(on_error)
     pairs = paired_systems(
-        read_table(references, faults), [read_table(predictions, faults)], ReadOptions(missing=missing), faults
+        read_table(references, errors), [read_table(predictions, errors)], ReadOptions(missing=missing), errors
     )[0]
-    return pairs, faults
+    return pairs, errors
 
 
 CSV_R = "question_id,references\n" + "".join(f'{name},"[""{TRUTH}""]"\n' for name in "abcd")
@@ -48,34 +48,34 @@ ID = "question_id"
 NOT_JSON, SHAPE, VALUE = "not JSON", "not in the row format", "with a value that cannot be scored"
 
 
-@golden("faults", "kinds")
-def test_a_fault_names_file_and_place_and_what_is_left_scores_as_files_cleaned_by_hand(
+@golden("row_errors", "kinds")
+def test_an_error_names_file_and_place_and_what_is_left_scores_as_files_cleaned_by_hand(
     write: Write, references: list[str], predictions: list[str], message: str, kind: str, left: str, skipped: int
 ) -> None:
-    """The row with the fault is left out with its partner; the skipped references are counted and in the signature.
+    """The row with the error is left out with its partner; the skipped references are counted and in the signature.
 
     The names and texts of both files are given in Latin-1, so that a byte may be no UTF-8.
     """
     first, second = (write(name, text.encode("latin-1")) for name, text in (references, predictions))
     with pytest.raises(DataError) as caught:
         read(first, second)
-    [fault] = caught.value.faults
-    assert str(caught.value) == str(fault)
-    assert message in str(fault)
-    assert any(str(file) in str(fault) for file in (first, second))
-    assert kind in fault.kind
-    pairs, faults = read(first, second, "skip")
+    [error] = caught.value.errors
+    assert str(caught.value) == str(error)
+    assert message in str(error)
+    assert any(str(file) in str(error) for file in (first, second))
+    assert kind in error.kind
+    pairs, errors = read(first, second, "skip")
     clean = [[row for row in rows if row[ID] in left] for rows in (R, P)]
     cleaned, _ = read(write("clean_r.jsonl", clean[0]), write("clean_p.jsonl", clean[1]))
     scored, wanted = evaluation_of(pairs), evaluation_of(cleaned)
     assert (scored.samples(), scored.score) == (wanted.samples(), wanted.score)
     assert scored.counts == {"skipped": skipped}
     assert str(scored.signature).count(f"|skipped:{skipped}|") == bool(skipped)
-    assert message in str(faults.collected[0])
-    assert any(kind in fault.kind for fault in faults.collected)
+    assert message in str(errors.collected[0])
+    assert any(kind in error.kind for error in errors.collected)
 
 
-def test_several_faults_are_five_sentences_and_a_summary(write: Write) -> None:
+def test_several_errors_are_five_sentences_and_a_summary(write: Write) -> None:
     """The summary counts each kind, the most frequent first."""
     names = [str(number) for number in range(10)]
     wrong: list[Any] = [*(pred(name, DEEP) for name in names[:3]), *({ID: name} for name in names[3:7])]
@@ -85,16 +85,16 @@ def test_several_faults_are_five_sentences_and_a_summary(write: Write) -> None:
     )
     with pytest.raises(DataError) as caught:
         read(*files)
-    assert len(caught.value.faults) == 7
-    assert caught.value.lines()[:5] == [str(fault) for fault in caught.value.faults[:5]]
-    assert caught.value.lines()[5:] == [f"7 faults: {SHAPE} (4), {VALUE} (3)"]
+    assert len(caught.value.errors) == 7
+    assert caught.value.lines()[:5] == [str(error) for error in caught.value.errors[:5]]
+    assert caught.value.lines()[5:] == [f"7 errors: {SHAPE} (4), {VALUE} (3)"]
     assert [int(re.findall(r"line (\d+)", line)[0]) for line in caught.value.lines()[:5]] == [2, 3, 4, 5, 6]
     done = run("score", *files)
     assert (done.code, done.out) == (2, "")
     assert done.err.splitlines() == [f"docscore: {line}" for line in caught.value.lines()]
 
 
-def test_without_a_fault_nothing_is_skipped_and_the_signature_is_the_same(write: Write) -> None:
+def test_without_an_error_nothing_is_skipped_and_the_signature_is_the_same(write: Write) -> None:
     files = write("r.jsonl", R), write("p.jsonl", P)
     default, skipping = (json.loads(succeed("score", *files, "--json", "--on-error", m)) for m in ("error", "skip"))
     assert skipping == {**default, "skipped": 0}
@@ -119,15 +119,15 @@ def test_where_no_row_is_left_there_is_no_score(write: Write, references: Any, p
     assert len(str(caught.value).splitlines()) == 1
 
 
-@golden("faults", "first rows")
-def test_the_first_row_may_be_the_faulty_one(write: Write, references: list[Any], predictions: list[Any]) -> None:
-    """Whether a faulty row is skipped does not depend on its place."""
+@golden("row_errors", "first rows")
+def test_the_first_row_may_be_the_invalid_one(write: Write, references: list[Any], predictions: list[Any]) -> None:
+    """Whether an invalid row is skipped does not depend on its place."""
     pairs, _ = read(write("r.jsonl", references), write("p.jsonl", predictions), "skip")
     assert pairs.ids == ["b", "c", "d"]
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_a_faulty_prediction_is_skipped_and_not_scored_as_null(write: Write, *, plain: bool) -> None:
+def test_an_invalid_prediction_is_skipped_and_not_scored_as_null(write: Write, *, plain: bool) -> None:
     """Where its partner is known, missing "zero" makes no difference: it is not missing."""
     rows = [TRUTH, DEEP, TRUTH], [TRUTH] * 3
     files = (
@@ -219,7 +219,7 @@ def test_a_part_of_a_compressed_file_is_an_error(write: Write, form: str) -> Non
     for size in range(1, len(whole)):
         path = write(f"r.{form}.gz", whole[:size])
         with pytest.raises(ValueError, match=rf"{re.escape(path.name)}: expected what gzip writes"):
-            read_table(path, Faults("skip"))
+            read_table(path, RowErrors("skip"))
 
 
 @pytest.mark.parametrize("on_error", ["error", "skip"])
@@ -228,7 +228,7 @@ def test_a_part_of_a_compressed_file_is_an_error(write: Write, form: str) -> Non
 def test_a_json_list_of_rows_named_jsonl_is_an_error_in_one_line(
     write: Write, on_error: str, indent: int | None, ending: str
 ) -> None:
-    """It is neither as many faults as it has lines nor, on one line, a single document."""
+    """It is neither as many errors as it has lines nor, on one line, a single document."""
     contents = (json.dumps(rows, indent=indent).encode() for rows in (R, P))
     packed = [gzip.compress(content) if ending.endswith("gz") else content for content in contents]
     with pytest.raises(ValueError, match=r"\.json") as caught:
@@ -237,19 +237,19 @@ def test_a_json_list_of_rows_named_jsonl_is_an_error_in_one_line(
 
 
 def test_of_a_flood_the_first_are_kept_and_the_others_counted() -> None:
-    """Of each kind, whatever comes between; the same fault counts once."""
-    faults = Faults("skip")
+    """Of each kind, whatever comes between; the same error counts once."""
+    errors = RowErrors("skip")
     for number in range(2 * KEPT + 3):
-        faults.add(NOT_JSON, Diagnostic((f"line {number}",)))
-        faults.add(NOT_JSON, Diagnostic(("line 0",)))
-    faults.add(SHAPE, Diagnostic(("line 1",)), 4)
-    assert [fault.diagnostic.place for fault in faults.collected] == [*(f"line {n}" for n in range(KEPT)), "line 1", ""]
-    assert str(faults.collected[-1]) == f"and {KEPT + 3:,} more: {NOT_JSON}"
-    assert faults_summary(faults.collected) == f"{2 * KEPT + 7:,} faults: {NOT_JSON} ({2 * KEPT + 3:,}), {SHAPE} (4)"
+        errors.add(NOT_JSON, Diagnostic((f"line {number}",)))
+        errors.add(NOT_JSON, Diagnostic(("line 0",)))
+    errors.add(SHAPE, Diagnostic(("line 1",)), 4)
+    assert [error.diagnostic.place for error in errors.collected] == [*(f"line {n}" for n in range(KEPT)), "line 1", ""]
+    assert str(errors.collected[-1]) == f"and {KEPT + 3:,} more: {NOT_JSON}"
+    assert errors_summary(errors.collected) == f"{2 * KEPT + 7:,} errors: {NOT_JSON} ({2 * KEPT + 3:,}), {SHAPE} (4)"
 
 
 @pytest.mark.parametrize(("mode", "text"), [("json", '{"a": "x"'), ("repair", '{"a": "x"} or {"a": "y"}')])
-def test_a_reference_that_cannot_be_read_as_json_is_a_fault_of_its_line(write: Write, mode: str, text: str) -> None:
+def test_a_reference_that_cannot_be_read_as_json_is_an_error_of_its_line(write: Write, mode: str, text: str) -> None:
     """Alternatives too; all of them are named before anything is scored."""
     texts = ['{"a": "x"}', text, '{"a": "x"}', '{"a": "z"}']
     alternatives = [[each] for each in texts[:2]] + [[texts[2], text], [texts[3]]]
@@ -265,4 +265,4 @@ def test_a_reference_that_cannot_be_read_as_json_is_a_fault_of_its_line(write: W
     result = json.loads(done.out)
     assert (done.code, result["score"], result["rows"], result["skipped"]) == (0, 0.5, 2, 2)
     assert [place in done.err for place in places] == [True, True]
-    assert f"2 faults: {VALUE}; 2 of 4 rows are left out" in done.err
+    assert f"2 errors: {VALUE}; 2 of 4 rows are left out" in done.err

@@ -1,4 +1,4 @@
-"""What stands beside the rows of a drawn tree: the places of values, and what became of the rows of long lists."""
+"""What stands beside the rows of a rendered tree: the places of values, and what became of the rows of long lists."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from docscore.grounding.regions import NO_REGIONS, RowRegions, overlap
 from docscore.metrics.anls_star.matching import SHORTEST_CUT
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
-from docscore.report.html_tree import LONGEST_LABEL, value_taken
+from docscore.report.html_tree import LONGEST_LABEL, chosen_value
 
 
 def shown_path(node: ScoreTree) -> str:
@@ -25,7 +25,7 @@ def placed_rows(
 
     Args:
         tree: the tree.
-        numbers: the number of the row of each node that is drawn, by the `id` of the node.
+        numbers: the number of the row of each node that is rendered, by the `id` of the node.
         places: those that it was built with; None if there are none.
         document: what the document says; None if that is not known.
 
@@ -44,9 +44,9 @@ def placed_rows(
         else [
             {
                 path: None if spots is None else [document.given(spot) for spot in spots]
-                for path, _, spots in document.looked_up(value)
+                for path, _, spots in document.find_scalars(value)
             }
-            for value in (value_taken(tree), tree.prediction)
+            for value in (chosen_value(tree), tree.prediction)
         ]
     )
     for leaf, predicted, cell, evidence, cited in grounded_leaves(tree, places or NO_REGIONS):
@@ -77,12 +77,12 @@ def long_lists(tree: ScoreTree, numbers: Mapping[int, int]) -> Iterator[dict[str
 
     Args:
         tree: the tree.
-        numbers: the number of the row of each node that is drawn, by the `id` of the node.
+        numbers: the number of the row of each node that is rendered, by the `id` of the node.
 
     Yields:
         Of each list its "path", how many rows are "expected", "predicted", "paired" and "whole", after how many it was
         cut off as "cut", 0 if it was not; as "rows" a letter for each expected row, "w" for a whole one, "m" for a
-        missing one and "d" where a value differs; as "numbers" those of the rows that are drawn.
+        missing one and "d" where a value differs; as "numbers" those of the rows that are rendered.
     """
     lists = [
         (

@@ -17,7 +17,7 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, counted, field_text, printable, three_digits
 from docscore.core.options import CompareOptions
-from docscore.core.runtime import with_room_to_recurse
+from docscore.core.runtime import call_with_fresh_stack
 from docscore.core.values import Value, convert_ground_truth, to_json
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
@@ -30,9 +30,9 @@ from docscore.inputs.json_text import dumps, loads
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.report.drawn_rows import long_lists, placed_rows
 from docscore.report.html_report import bins, examples_of_causes
 from docscore.report.html_tree import explained_drawing, lost_text
+from docscore.report.rendered_rows import long_lists, placed_rows
 from playground.parts.conclusions import cause_label
 from playground.parts.fragments import fragment
 from playground.server.limits import parts_of
@@ -189,7 +189,7 @@ def keep_facts(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, 
 
 
 MAX_LOSSES = 200_000  # pairs of a field and a cause in all documents that are kept
-MOST_FIELDS = 300  # fields that are drawn
+MOST_FIELDS = 300  # fields that are rendered
 _LONGEST_NAME = 200  # characters of an id and of the name of a field that are shown
 _LONGEST_TEXT = 20_000  # characters of a document's values in which a text is looked for, on each side
 _NAMED_LOSSES = 3  # of a document
@@ -504,7 +504,7 @@ SHARES = (
 
 
 def _indented(value: Value) -> str:
-    return with_room_to_recurse(lambda: json.dumps(to_json(value), indent=2, ensure_ascii=False))
+    return call_with_fresh_stack(lambda: json.dumps(to_json(value), indent=2, ensure_ascii=False))
 
 
 _SMALL_LIST = 2_000_000  # bytes
@@ -536,7 +536,7 @@ def _largest_cause(losses: Sequence[tuple[str, str, float]], lost: float) -> tup
     for _, cause, points in losses:
         sums[cause] = sums.get(cause, 0.0) + points
     if not sums:
-        return ("", lost) if lost else ("no fault", 0.0)
+        return ("", lost) if lost else ("fully correct", 0.0)
     most = max(sums, key=sums.__getitem__)
     return NAMES[most][0], sums[most]
 

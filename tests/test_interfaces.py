@@ -1,4 +1,4 @@
-"""Every face of the library gives the same figures, to the last bit, and the same warnings."""
+"""Every interface of the library gives the same figures, to the last bit, and the same warnings."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def random_sets(draw: Callable[..., Any]) -> tuple[Rows, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("faces")
+    return tmp_path_factory.mktemp("interfaces")
 
 
 @pytest.fixture(scope="module")
@@ -191,9 +191,9 @@ def json_of(page: Any) -> Any:
     return json.loads(Path(page["downloads"][1]["path"]).read_text("utf-8"))
 
 
-# What every face says: as a warning (the command prints those on stderr), or in what it shows.
-@golden("faces", "said")
-def test_every_face_says_what_is_doubtful(
+# What every interface says: as a warning (the command prints those on stderr), or in what it shows.
+@golden("interfaces", "said")
+def test_every_interface_gives_the_same_warnings(
     data: list[Any], alone: str, beside: str, modules: dict[str, Any], tmp_path: Path
 ) -> None:
     """What is said of one system, and of two of which it is the second, as patterns."""
@@ -218,7 +218,7 @@ def test_every_face_says_what_is_doubtful(
         return [*answer["verdict"]["remarks"], *(each["counts"] for each in answer["systems"])]
 
     comparison_file = tmp_path / "comparison.md"
-    faces: dict[str, Callable[[], object]] = {
+    interfaces: dict[str, Callable[[], object]] = {
         "Python": result,
         "notebook": lambda: result()._repr_html_(),
         "report": lambda: report_as_html(result(), "p", 10),
@@ -228,21 +228,21 @@ def test_every_face_says_what_is_doubtful(
         "evaluate": lambda: modules["anls_star"].compute(**rows._asdict()),
         "page": lambda: page_of(truths, ours, tmp_path),
     }
-    faces_of_two: dict[str, Callable[[], object]] = {
+    interfaces_of_two: dict[str, Callable[[], object]] = {
         "Python, compared": lambda: result(theirs).compare(result()),
         "notebook, compared": lambda: result(theirs).compare(result())._repr_html_(),
         "Markdown, compared": lambda: result(theirs).compare(result()).report(comparison_file).read_text("utf-8"),
-        "systems": lambda: systems_table(systems_of({"x": result(theirs), "y": result()})).remarks,
+        "systems": lambda: systems_table(systems_of({"x": result(theirs), "y": result()})).footnotes,
         "compare": lambda: shown("compare", theirs, ours, "--references", truths),
         "table": lambda: shown("table", theirs, ours, "--references", truths),
         "page, compared": of_page_with_systems,
     }
     silent = []
-    for pattern, those in ((alone, faces), (beside or alone, faces_of_two)):
-        for name, face in those.items():
+    for pattern, those in ((alone, interfaces), (beside or alone, interfaces_of_two)):
+        for name, interface in those.items():
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                text = html.unescape(re.sub(r"\\(?=\W)", "", str(face())))
+                text = html.unescape(re.sub(r"\\(?=\W)", "", str(interface())))
             if not re.search(pattern, "\n".join([text, *(str(each.message) for each in caught)])):
                 silent.append(name)
     assert not silent
@@ -281,7 +281,7 @@ def document(number: int) -> dict[str, Any]:
 
 
 def rewritten(number: int) -> dict[str, Any]:
-    """Half of the dates are another day, which as text is nearly the same; totals are written differently."""
+    """Half of the dates are another day, which as text is nearly the same; totals have a different notation."""
     day = number + 2 if number % 2 else number + 1
     return {**document(number), "date": f"2024-03-{day:02}", "total": float(10 + number)}
 
