@@ -1,7 +1,7 @@
 """What every command and evaluate module gives for some forty inputs, good and bad, byte for byte.
 
-The expected outputs are the files of tests/data/snapshot, one per interface. This rewrites them from what the code gives
-now; read the diff, and name each difference in CHANGELOG.md:
+The expected outputs are the files of tests/data/snapshot, one per interface. This writes what the code gives now;
+read the diff, and name each difference in CHANGELOG.md:
 
     DOCSCORE_WRITE_SNAPSHOT=1 python -m pytest -q tests/test_snapshot.py tests/test_playground_api.py
 """

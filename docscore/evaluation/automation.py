@@ -2,9 +2,9 @@
 
 Khang et al. 2025, arXiv 2503.05488, appendix C. Predicted values with a confidence below a threshold are reviewed, and
 corrected or deleted where they are wrong. Reviewing low-confidence values cannot find missing ones. The accuracy after
-the review is the figure of the primary metric. KIEval Aligned, for which the trade-off was defined, counts the corrections of its
-entities. For a metric with a tree of the document, such as ANLS* and the typed score, a corrected leaf earns all its
-points, and a deleted leaf no longer counts.
+the review is the figure of the primary metric. KIEval Aligned, for which the trade-off was defined, counts the
+corrections of its entities. For a metric with a tree of the document, such as ANLS* and the typed score, a corrected
+leaf earns all its points, and a deleted leaf no longer counts.
 """
 
 import math

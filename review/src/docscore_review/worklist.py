@@ -49,6 +49,7 @@ VERDICTS = (GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR)
 GROUP = "group"  # the scope of a verdict
 
 _NEAR = ("same value", "punctuation", "longer", "shorter")
+_KINDS: dict[str, str] = {"different notation": "same value", "punctuation": "punctuation"}  # by the cause of a loss
 _NEAR_MISS = 0.5  # the least similarity of two texts of which one is a near miss
 _SAME_ROW = 0.4  # the least score of two rows for them to be one; a row of two keys with one near miss has it
 _LIKELY_ROW = 2 / 3  # the same where another system lacks the row
@@ -848,9 +849,8 @@ def _kind_of(at: Difference) -> str:
     texts = _texts(at)
     if texts is None:
         return OTHER_VALUE
-    cause = cause_of_scalars(at.node.ground_truth, at.prediction, earned=0.0)
-    if cause in _NEAR:
-        return cause
+    if kind := _KINDS.get(cause_of_scalars(at.node.ground_truth, at.prediction, earned=0.0)):
+        return kind
     left, right = (" ".join(text.split()) for text in texts)
     return "longer" if left in right else "shorter" if right in left else OTHER_VALUE
 
