@@ -193,7 +193,7 @@ def test_every_interface_says_what_was_cut_off(tmp_path: Path) -> None:
         docscore.evaluate(predictions=dict(zip("ab", side, strict=True)), references={"a": truth, "b": truth})
         for side in ((truth, truth), (short, wrong))
     )
-    sentence = "86.5% of the loss is rows at the end of lists that were cut off (15 rows of 1 list)"
+    sentence = "rows at the end of lists that were cut off account for 86.5% of the lost points (15 rows of 1 list)"
     assert cut.lists[0]["cut_points"] == pytest.approx(45 / 121 / 2)
     assert cut.lists.footnotes == (f"{sentence}.",)
     assert f"new: {sentence}\n" in str(whole.compare(cut))

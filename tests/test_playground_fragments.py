@@ -45,7 +45,7 @@ def test_a_file_as_the_page_shows_it(tmp_path: Path) -> None:
     assert captions == ["Rates", "Metrics", "Entities by type", "Groups by type"]
     tree = document(tmp_path, 17)
     assert tree.texts("h2") == ["receipt-018"]
-    assert tree.texts("h3") == ["88% of the loss is 10 repeated rows."]
+    assert tree.texts("h3") == ["10 repeated rows account for 88% of the lost points."]
     assert tree.of("summary")[0].attributes["id"].startswith("document-")
 
 

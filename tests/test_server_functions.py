@@ -103,7 +103,7 @@ JSON_TEXTS = {name: json.dumps(truth) for name, truth in TRUTHS.items()}
 BY_VALUE = {"what_if": {"numbers": "value"}}
 REPAIRED = {"reading": {"parse": "repair"}}
 IGNORING_CASE = {"what_if": {"ignore_case": True}}
-ALL, EXTRACTED = "All of the loss is", "With JSON extracted from the texts"
+ALL, EXTRACTED = "account for all of the lost points.", "With JSON extracted from the texts"
 OF_KIEVAL = "KIEval counts entities: fields are types of entities, and lost points have no causes."
 
 
@@ -116,11 +116,11 @@ def with_text(text: str) -> dict[str, Any]:
     ("predictions", "options", "title", "remedy", "offered"),
     [
         (TRUTHS, {}, "Every value is right.", "", None),
-        (INTEGERS, {}, f"{ALL} values in a different notation.", "Compared by value", BY_VALUE),
+        (INTEGERS, {}, f"Values in a different notation {ALL}", "Compared by value", BY_VALUE),
         (INTEGERS, {"metric": "kieval"}, OF_KIEVAL, "Compared by value", BY_VALUE),
-        (with_text("xxxx"), {}, f"{ALL} wrong values.", "", None),
-        (with_text("TEA"), {"ignore_case": False}, f"{ALL} wrong values.", "With case ignored", IGNORING_CASE),
-        (JSON_TEXTS, {"parse": "text"}, f"{ALL} values of the wrong type.", EXTRACTED, REPAIRED),
+        (with_text("xxxx"), {}, f"Wrong values {ALL}", "", None),
+        (with_text("TEA"), {"ignore_case": False}, f"Wrong values {ALL}", "With case ignored", IGNORING_CASE),
+        (JSON_TEXTS, {"parse": "text"}, f"Values of the wrong type {ALL}", EXTRACTED, REPAIRED),
     ],
 )
 def test_a_headline_is_the_largest_cause_and_what_helps(

@@ -337,7 +337,8 @@ def cut_off_text(table: FieldTable, lost: float) -> str:
     if not points or points + ROUNDING < _CUT_NAMED * lost:
         return ""
     what = f"{counted(total.cut_rows, 'row')} of {counted(total.cut_off, 'list')}"
-    return f"{share_text(points / lost)} of the loss is rows at the end of lists that were cut off ({what})"
+    share = share_text(points / lost)
+    return f"rows at the end of lists that were cut off account for {share} of the lost points ({what})"
 
 
 def lists_table(table: FieldTable, whole: float) -> Table:

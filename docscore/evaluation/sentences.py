@@ -355,7 +355,7 @@ def conclusion_of(scored: Evaluation) -> tuple[str, str]:
 
     >>> import docscore
     >>> conclusion_of(docscore.evaluate(predictions=[{"a": "x"}], references=[{"a": "x", "b": "y"}]))
-    ('All of the loss is missing fields.', '')
+    ('Missing fields account for all of the lost points.', '')
     """
     evaluation = scored
     total = 1 - evaluation.score
@@ -375,7 +375,7 @@ def conclusion_of_tree(tree: ScoreTree, annotations: Sequence[Annotation]) -> tu
 
     >>> from docscore import score_tree
     >>> conclusion_of_tree(score_tree({"a": "x", "b": "y"}, {"a": "x"}), [])[:2]
-    ('All of the loss is one missing field.', '')
+    ('One missing field accounts for all of the lost points.', '')
     """
     if isinstance(tree, MetricTree):
         return "", "", None
@@ -393,9 +393,14 @@ def _largest_losses(lost: Mapping[str, float], total: float) -> tuple[str, str]:
         ((points / total, words) for words, points in lost.items()), key=lambda each: -each[0]
     )
     if share < LEADS:
-        return "No single cause dominates.", f"the largest, {first}, is {share_in_words(share)} of the loss"
-    second = f"{share_in_words(others[0][0])} is {others[0][1]}" if others and others[0][0] >= FOLLOWS else ""
-    return capital(f"{share_in_words(share)} of the loss is {first}."), second
+        return "No single cause dominates.", f"the largest: {_account(first, share)} of the lost points"
+    second = _account(others[0][1], others[0][0]) if others and others[0][0] >= FOLLOWS else ""
+    return capital(f"{_account(first, share)} of the lost points."), second
+
+
+def _account(losses: str, share: float) -> str:
+    """Say which share of the lost points some losses are, such as "one missing field accounts for half"."""
+    return f"{losses} {'accounts' if losses.startswith('one ') else 'account'} for {share_in_words(share)}"
 
 
 def capital(sentence: str) -> str:
