@@ -43,6 +43,23 @@ def test_what_a_text_holds(text: str, value: Any, *, held: bool | None) -> None:
     assert document_of(text).holds(convert_ground_truth(value)) is held
 
 
+def check_printed(text: str, holds: list[Any], lacks: list[Any]) -> None:
+    document = document_of(text)
+    for values, held in ((holds, True), (lacks, False)):
+        assert {value: document.holds(value) for value in values} == dict.fromkeys(values, held)
+
+
+@golden("documents", "printed")
+def test_values_as_documents_print_them(text: str, holds: list[Any], lacks: list[Any]) -> None:
+    check_printed(text, holds, lacks)
+
+
+def test_sentences_that_others_wrote() -> None:
+    sentences = shared_data("printed", "sentences of documents") / "sentences.jsonl"
+    for row in map(json.loads, sentences.read_text(encoding="utf-8").splitlines()):
+        check_printed(row["text"], row["holds"], row["not"])
+
+
 @golden("documents", "wraps")
 def test_the_boxes_of_a_value(words: list[tuple[str, float, float]], value: str, boxes: list[Box] | None) -> None:
     places = [(left, top, left + 0.1, top + 0.015) for _, left, top in words]

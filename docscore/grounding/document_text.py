@@ -5,19 +5,16 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date
-from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
 from docscore.core.runtime import grouped
-from docscore.core.same_value import ORDERS, date_of, unambiguous_number
 from docscore.core.values import SCALAR_TYPES, Scalar, Value, scalar_text, step_text, values_by_path
 from docscore.grounding.regions import Box, Region, around
+from docscore.grounding.windows import BROKEN, UNSPACED, Offsets, Windows, wanted_of
 
-Offsets = tuple[int, int]  # in a text: of the first character, and behind the last
 Occurrence = tuple[Offsets, ...]  # the parts of a value in a text; several where it wraps within a column
 
 PAGE_BREAK = "\f"
@@ -25,33 +22,17 @@ PAGE_BREAK = "\f"
 _SHORT = 2  # characters; so short a value is looked for only in the lines of its row
 _LEAST_SPACED = 4  # characters of a value that may have other spaces in the text
 _MOST_SPACED = 500  # and at most
-_LEAST_DIGITS = 7  # characters of a number that may have them anywhere; of a shorter one all digits are apart
+_LEAST_DIGITS = 6  # of a text that is also looked for without spaces, brackets and hyphens
 _RARE = 8  # lines, in so many of which a rare value stands
 _LINES_BELOW = 3  # in which a text that wraps may go on
-_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")  # letters without spaces
-
-# Numbers of a text. Spaces part groups only on one line, and may part two numbers too, so that all are looked at.
-_SPACED_NUMBER = re.compile(r"(?<![\w.,'])(?=([-+]?\d{1,3}(?: \d{3})+(?:[.,]\d+)?)(?!\d))")
-_NUMBER = re.compile(r"(?<![\w.,'])([-+]?[.,]?\d[\d.,']*)")
-_UNIT = r"(?:[^\W\d_]{3}|[^\w\s.,+()-]{1,2})"  # a currency, its sign or a percent sign
-_IDENTIFIER = re.compile(r"\s*[+-]?0\d")
-_AMOUNT = re.compile(rf"(?:{_UNIT} ?)?(-?\d[\d.,' ]*?) ?{_UNIT}?")
-_MINUS_BEFORE = re.compile(rf"(?<!\w)(?<!\d )- ?(?:{_UNIT} ?)?$")
-_BRACKET_BEFORE = re.compile(rf"\( ?(?:{_UNIT} ?)?$")
-_MINUS_BEHIND = re.compile(r"-(?!\w)(?! ?\d)")
-_BRACKET_BEHIND = re.compile(rf" ?{_UNIT}? ?\)")
-_AROUND = 8  # characters in which signs and brackets around a number are looked for
-_GROUPED = {
-    sign: re.compile(rf"[-+]?[1-9]\d{{0,2}}(?:{re.escape(sign)}\d{{3}})+(?:[{other}]\d+)?", re.ASCII)
-    for sign, other in (",.", ".,")
-}
-
-_DAY, _MONTH = r"\d{1,2}(?:st|nd|rd|th)?\.?", r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
-_DATE = re.compile(
-    rf"(?<!\d)(?:\d{{4}}-?\d\d-?\d\d|\d{{1,4}}([./-]) ?\d{{1,2}}\1 ?\d{{1,4}}"
-    rf"|{_DAY}[ -]?(?:day )?(?:of )?{_MONTH},?[ -]?\d{{2,4}}|{_MONTH} {_DAY},? \d{{2,4}}"
-    rf"|\d{{4}}[ -]{_MONTH}[ -]{_DAY})(?!\d)"
-)
+_BESIDE, _APART = 2, 4  # characters of a gap in a line: less than these within a number, or within a column
+_TELLING = 3  # letters of a word, whose height then tells whether it is written from top to bottom
+_GROUPING = dict.fromkeys(map(ord, f" ()+-{BROKEN}"))
+_TOGETHER = _GROUPING | {ord(","): None}
+_HYPHENS = {"-": f"[-{BROKEN}]", BROKEN: f"[-{BROKEN}]?"}  # of a value, as they may be in a text
+_HYPHEN_BEHIND = re.compile(r"(?<=[^\W_])[-\u2010\u2011](?=(\s+)[^\W_])")  # a word
+_LETTER, _AROUND = re.compile(r"[^\W\d_]\S*\Z"), 40
+_LINE_BREAK = re.compile(r"[\n\f]")
 
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 _QUOTES = dict.fromkeys(map(ord, "\u2018\u2019"), "'") | dict.fromkeys(map(ord, "\u201c\u201d"), '"')
@@ -76,7 +57,7 @@ class DocumentText:
     """
 
     def __init__(self, text: str, boxes: Sequence[Box] | None = None) -> None:
-        self.text, self.boxes, self._text = text, boxes, _words(text)
+        self.text, self.boxes, self._text = text, boxes, _words(_with_breaks(text, boxes))
         self._known: dict[tuple[type, str], list[Occurrence]] = {}
         self._lines_known: dict[tuple[type, str], Mapping[int, list[Occurrence]]] = {}
 
@@ -119,8 +100,8 @@ class DocumentText:
 
     def _occurrences(self, value: Scalar, row: Sequence[Scalar]) -> list[Occurrence] | None:
         """Return where a scalar stands; None for what no text can show."""
-        text, number = _words(scalar_text(value)), _number_of(value)
-        if isinstance(value, bool) or len(text) < _SHORT or (number and not number[0]):
+        text, wanted = _words(scalar_text(value)), wanted_of(value)
+        if isinstance(value, bool) or len(text) < _SHORT or (wanted.is_number and not any(wanted.numbers)):
             return None
         spans = self._spans(value)
         long = [each for each in spans if _length(each) > _SHORT]
@@ -234,20 +215,20 @@ class DocumentText:
         return self._known[key]
 
     def _as_written(self, value: Scalar) -> list[Offsets]:
-        """The spans of a scalar: in another notation, as it is, or with other spaces."""
-        text, number = _words(scalar_text(value)), _number_of(value)
-        days = _days_of(value) if number is None and isinstance(value, str) else set()
-        known = self._numbers.get(number[0]) if number else [span for day in days for span in self._dates.get(day, ())]
-        if known or not text:
-            return sorted({*(known or ())})
-        spans = [] if number else list(self._literal(text))
-        together = _together(text)
-        if not spans and len(together) <= _MOST_SPACED and together in self._unspaced:
-            if number is None:
-                spans = self._matches(text, _with_spaces(together))
-            elif len(together) >= _LEAST_SPACED:  # all digits are apart
-                spans = self._matches(text, rf"(?<!\d ){' '.join(map(re.escape, together))}(?! \d(?!\d))")
-        return spans or self._amounts(text)
+        """Return the spans of a scalar: in any notation, as it is, and without the signs that group digits."""
+        text, wanted = _words(scalar_text(value)), wanted_of(value)
+        if not text:
+            return []
+        spans = {*filter(self._is_in_line, self._windows.numbers(wanted)), *self._windows.dates(wanted)}
+        if not wanted.is_number:
+            spans.update(filter(self._is_in_column, self._literal(text)))
+        if isinstance(value, str) and sum(map(str.isdigit, text)) >= _LEAST_DIGITS:
+            spans.update(self._in_groups(text.translate(_GROUPING)))
+        return _outermost(spans) or self._spaced(text, is_number=wanted.is_number)
+
+    @cached_property
+    def _windows(self) -> Windows:
+        return Windows(self._text)
 
     def _literal(self, text: str) -> Iterator[Offsets]:
         """Yield the spans of a text as whole words and numbers; they may overlap."""
@@ -259,21 +240,33 @@ class DocumentText:
                 yield start, end
             start = self._text.find(text, start + 1)
 
+    def _in_groups(self, together: str) -> Iterator[Offsets]:
+        """Yield the spans of letters and digits that spaces, brackets and hyphens may part, over whole tokens."""
+        if not together.isalnum() or together not in self._unspaced:
+            return
+        is_together = self._is_in_line if together.isdigit() else self._is_in_column
+        pattern = f"[ ()+{BROKEN}-]{{0,3}}".join(together)
+        yield from filter(is_together, self._matches(together, rf"(?!\d \d\b){pattern}"))  # digits that are all apart
+
+    def _spaced(self, text: str, *, is_number: bool) -> list[Offsets]:
+        """Return the spans of a text with other spaces, or with a word that is divided at the end of a line."""
+        together = text.translate(_TOGETHER)
+        if len(together) > _MOST_SPACED or together not in self._unspaced:
+            return []
+        if not is_number:
+            return list(filter(self._is_in_column, self._matches(text, _with_spaces(text))))
+        apart = " ".join(map(re.escape, text))  # of other numbers all digits are apart
+        return self._matches(text, rf"(?<!\d ){apart}(?! \d(?!\d))") if len(text) >= _LEAST_SPACED else []
+
     def _matches(self, text: str, pattern: str) -> list[Offsets]:
-        """The spans of a pattern of a text, as whole words and numbers."""
+        """Return the spans of a pattern of a text, as whole words and numbers."""
         before, after = _edges(text)
         found = re.finditer(f"{before.pattern}(?:{pattern}){after.pattern}", self._text)
         return [match.span() for match in found]
 
-    def _amounts(self, text: str) -> list[Offsets]:
-        """The spans of the number of an amount, such as `$1250`, `12,50 EUR` or `1,500`."""
-        match = None if _IDENTIFIER.match(text) else _AMOUNT.fullmatch(text)
-        numbers = filter(None, map(unambiguous_number, _spellings(match[1]) if match else ()))
-        return sorted({span for number, _ in numbers for span in self._numbers.get(number, ())})
-
     @cached_property
     def _unspaced(self) -> str:
-        return _together(self._text)
+        return self._text.translate(_TOGETHER)
 
     def _wrapped(self, words: Sequence[str]) -> list[Occurrence]:
         """The occurrences of words that follow each other by their boxes, as a text that wraps within a column does."""
@@ -302,49 +295,59 @@ class DocumentText:
             is_next = abs(down) < height / 2 and -width < box[0] - last[2] < 2 * width
             is_below = height / 2 <= down < 2 * height and box[0] < right and left < box[2]
             is_on_page = self._pages[number] == self._pages[numbers[-1]]
-            if (is_next or is_below) and is_on_page and number not in numbers:
+            if (is_next or (is_below and self._is_alone(number))) and is_on_page and number not in numbers:
                 return number
         return None
 
-    @cached_property
-    def _numbers(self) -> dict[Decimal, list[Offsets]]:
-        """The numbers of the text; one whose separator or sign is ambiguous counts in both readings."""
-        numbers: dict[Decimal, list[Offsets]] = defaultdict(list)
-        for match in chain(_SPACED_NUMBER.finditer(self._text), _NUMBER.finditer(self._text)):
-            token, start = match[1].rstrip(".,'"), match.start(1)
-            end = start + len(token)
-            if " " in token and not self._is_together((start, end)):
-                continue
-            before, after = self._text[max(0, start - _AROUND) : start], self._text[end : end + _AROUND]
-            may_be_negative = bool(
-                _MINUS_BEFORE.search(before)
-                or _MINUS_BEHIND.match(after)
-                or (_BRACKET_BEFORE.search(before) and _BRACKET_BEHIND.match(after))
-            )
-            for number in filter(None, map(unambiguous_number, _spellings(token))):
-                numbers[number[0]].append((start, end))
-                if may_be_negative:
-                    numbers[-number[0]].append((start, end))
-        return numbers
+    def _is_in_line(self, span: Offsets) -> bool:
+        """Whether the words of a span stand on one line, each directly beside the one before."""
+        return all(self._are_beside(*pair, _BESIDE) for pair in pairwise(self._word_numbers_at(span)))
 
-    def _is_together(self, span: Offsets) -> bool:
-        """Whether words stand on one line, each behind the one before."""
-        numbers = self._word_numbers_at(span)
+    def _is_in_column(self, span: Offsets) -> bool:
+        """Whether the words of a span do not run across the columns of a page."""
+        return self.boxes is None or all(self._goes_on(*pair) for pair in pairwise(self._word_numbers_at(span)))
+
+    def _are_beside(self, number: int, other: int, most: int) -> bool:
+        """Whether a word and the next one stand on one line, with a gap of less than so many characters."""
+        words = self._given_words[1]
+        if _LINE_BREAK.search(self.text, words[number].end(), words[other].start()):
+            return False
+        if self.boxes is None:
+            return True
+        one, two = self.boxes[number], self.boxes[other]
+        letters = len(words[number][0]), len(words[other][0])
+        longer = one if letters[0] > letters[1] else two
+        is_sideways = max(letters) >= _TELLING and longer[3] - longer[1] > longer[2] - longer[0]
+        return any(
+            (one[over] <= _middle(two, over) <= one[over + 2] or two[over] <= _middle(one, over) <= two[over + 2])
+            and max(two[at] - one[at + 2], one[at] - two[at + 2])
+            < most * (one[at + 2] - one[at] + two[at + 2] - two[at]) / sum(letters)
+            for at, over in ((0, 1), (1, 0))[: 1 + is_sideways]
+        )
+
+    def _goes_on(self, number: int, other: int) -> bool:
+        """Whether a word goes on with the next one: on its line, below in its column, or on another page."""
+        if self._pages[number] != self._pages[other] or self._are_beside(number, other, _APART):
+            return True
+        above, below = self._beside(number, -1), self._beside(other, 1)
+        return _middle(below) > _middle(above) and above[0] < below[2] and below[0] < above[2]
+
+    def _beside(self, number: int, step: int) -> Box:
+        """Return the box of a word with those beside it, before it or behind it."""
         boxes: Sequence[Box] = self.boxes or ()
-        gaps = [boxes[after][0] - boxes[number][2] for number, after in pairwise(numbers)] if boxes else []
-        widths = [boxes[number][2] - boxes[number][0] for number in numbers] if boxes else [1.0]
-        letters = sum(len(self._given_words[1][number][0]) for number in numbers)
-        are_near = all(gap < 2 * sum(widths) / letters for gap in gaps)
-        return are_near and len({self._lines[number] for number in numbers}) == 1
+        words = [number]
+        while 0 <= (next_to := words[-1] + step) < len(boxes):
+            if not self._are_beside(min(next_to, words[-1]), max(next_to, words[-1]), _APART):
+                break
+            words.append(next_to)
+        return around([boxes[each] for each in words])
 
-    @cached_property
-    def _dates(self) -> dict[date, list[Offsets]]:
-        """The dates of the text."""
-        dates: dict[date, list[Offsets]] = defaultdict(list)
-        for match in _DATE.finditer(self._text):
-            for day in _days_of(match[0].replace("day of ", "")):
-                dates[day].append(match.span())
-        return dates
+    def _is_alone(self, number: int) -> bool:
+        """Whether nothing stands on the line of a word but the words beside it, so that it may go on from above."""
+        boxes: Sequence[Box] = self.boxes or ()
+        left, right = self._beside(number, -1)[0], self._beside(number, 1)[2]
+        others = (boxes[each] for each in self._words_of_line[self._lines[number]])
+        return all(left <= box[0] and box[2] <= right for box in others)
 
     # Words, lines and pages
 
@@ -372,6 +375,10 @@ class DocumentText:
             for text in {word, word.rstrip(".,;:")}:
                 numbers[text, self._lines[number]].append(number)
         return numbers
+
+    @cached_property
+    def _words_of_line(self) -> Mapping[int, list[int]]:
+        return grouped((line, number) for number, line in enumerate(self._lines))
 
     @cached_property
     def _numbers_of_word(self) -> dict[str, list[int]]:
@@ -433,29 +440,25 @@ def _is_within(inner: Box, outer: Box) -> bool:
     return outer[0] <= across <= outer[2] and outer[1] <= down <= outer[3]
 
 
-def _number_of(value: Scalar) -> tuple[Decimal, bool] | None:
-    """Return the number that a scalar is or spells unambiguously; a text that begins with a zero is an identifier."""
-    is_identifier = isinstance(value, str) and _IDENTIFIER.match(value)
-    return None if is_identifier else unambiguous_number(value)
+def _middle(box: Box, at: int = 1) -> float:
+    return (box[at] + box[at + 2]) / 2
 
 
-def _days_of(text: str) -> set[date]:
-    """The date that a text is; where its order is ambiguous, that of each order."""
-    return set(filter(None, {date_of(text)} - {None} or {date_of(text, order) for order in ORDERS}))
+def _outermost(spans: Iterable[Offsets]) -> list[Offsets]:
+    """Return spans in their order, without those that lie within another."""
+    outermost: list[Offsets] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not outermost or end > outermost[-1][1]:
+            outermost.append((start, end))
+    return outermost
 
 
 @lru_cache(maxsize=1024)
 def _edges(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """What holds before and behind a text as whole words and numbers; some languages need no space around letters."""
-    first, last = (sign.isalnum() and not _UNSPACED.match(sign) for sign in (text[0], text[-1]))
-    before = r"(?<!\w)" * first + r"(?<!\d[.,'])" * text[0].isdigit()
-    return re.compile(before), re.compile(r"(?!\w)" * last + r"(?![.,']\d)" * text[-1].isdigit())
-
-
-def _spellings(token: str) -> set[str]:
-    """A number as it is, with each separator before three digits as one of groups, and with a decimal comma."""
-    grouped = {token.replace(sign, "").replace(",", ".") for sign in ",." if _GROUPED[sign].fullmatch(token)}
-    return {token, *grouped, *([token.replace(",", ".")] if "." not in token else [])}
+    first, last = (sign.isalnum() and not UNSPACED.match(sign) for sign in (text[0], text[-1]))
+    before = rf"(?<!{BROKEN} )" + r"(?<!\w)" * first + r"(?<!\d[.,':/-])" * text[0].isdigit()
+    return re.compile(before), re.compile(r"(?!\w)" * last + r"(?![.,':/-]\d)" * text[-1].isdigit() + f"(?!{BROKEN})")
 
 
 def _with_spaces(text: str) -> str:
@@ -463,19 +466,38 @@ def _with_spaces(text: str) -> str:
 
     Digits stay together, but in long numbers and among letters.
     """
-    are_apart = len(text) >= _LEAST_DIGITS or any(map(str.isalpha, text))
-    pattern = re.escape(text[0])
-    for one, other in pairwise(text):
+    signs = re.sub(",? ", "", re.sub(r"(?<=\w)- ", BROKEN, text))
+    are_apart = len(signs) >= _LEAST_DIGITS or any(map(str.isalpha, signs))
+    pattern = re.escape(signs[0])
+    for one, other in pairwise(signs):
         is_edge = one.isdigit() != other.isdigit()
-        is_long = len(text) >= _LEAST_SPACED or _UNSPACED.match(one)
+        is_long = len(signs) >= _LEAST_SPACED or UNSPACED.match(one)
         may_part = is_edge or (is_long and (are_apart or not one.isdigit()))
-        pattern += ("(?:[-,]? )?" if may_part else "") + re.escape(other)
+        pattern += f"(?:[-,{BROKEN}]? )?" if may_part else ""
+        pattern += _HYPHENS.get(other) or re.escape(other)
     return pattern
 
 
-def _together(text: str) -> str:
-    """A text without its spaces, and without the commas and hyphens before them."""
-    return re.sub(r"(?<=\w)- |,? ", "", text)
+def _with_breaks(text: str, boxes: Sequence[Box] | None) -> str:
+    """Return a text in which `BROKEN` replaces the hyphens of words that are divided at the end of a line.
+
+    Only words with letters are divided: behind a number, a hyphen may be a minus.
+    """
+    hyphens = [
+        match
+        for match in _HYPHEN_BEHIND.finditer(text)
+        if _LETTER.search(text, max(0, match.start() - _AROUND), match.start())
+    ]
+    starts = [word.start() for word in re.finditer(r"\S+", text)] if boxes and hyphens else []
+    signs = list(text) if hyphens else []
+    for match in hyphens:
+        is_divided = bool(_LINE_BREAK.search(match[1]))
+        if boxes:
+            one, other = boxes[(number := bisect_right(starts, match.start()) - 1)], boxes[number + 1]
+            is_divided = not (one[0] < other[0] and other[1] <= _middle(one) <= other[3])
+        if is_divided:
+            signs[match.start()] = BROKEN
+    return "".join(signs) or text
 
 
 def _words(text: str) -> str:

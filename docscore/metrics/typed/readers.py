@@ -32,7 +32,8 @@ _LONGEST = 100  # characters of an amount with its currency or unit
 # * currencies: `shared` by several, all that have the symbol as their narrow one in CLDR, the `same` written otherwise,
 #   `own` symbols of one currency, and the `codes` of those in use, and of the last before the euro;
 # * units: `spelled` writings, products as in the SI Brochure, 9th edition, 5.4, and "" if there are several meanings
-#   (ares or years, months or French megabytes, bits or bytes); and those whose names in CLDR, `named`, are words;
+#   (ares or years, months or French megabytes, bits or bytes); those whose names in CLDR, `named`, are words; and the
+#   `symbols` in lower case that may follow digits without a space in a document;
 # * dates: words in them that the patterns of CLDR do not have, without accents;
 # * booleans: true and false in each language.
 _WORDS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text("utf-8"))
@@ -291,6 +292,7 @@ def read_money(
 # kilocalorie.
 _METRIC = frozenset(_WORDS["units"]["metric"])
 _UNITS = _METRIC - {"calorie"} | {*_WORDS["units"]["other"]}
+UNIT_SYMBOLS = frozenset(_WORDS["units"]["symbols"])
 _POWERS = str.maketrans({"\u00b2": "^2", "\u00b3": "^3", "\u03bc": "\u00b5"} | dict.fromkeys("\u00b7\u22c5\u2219", "*"))
 _FACTOR = re.compile(r"\s*(?P<name>[^\d^]*[^\d^\s.])\.?(?:\^?(?P<power>[23]))?\s*\Z")
 
