@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import docscore
 from docscore.grounding.checks import warnings_about_regions
+from docscore.grounding.document_text import DocumentText
 from docscore.grounding.interpretation import with_regions
 from docscore.grounding.regions import Level, Region, RowRegions, accepted_regions
 from docscore.inputs.citation_forms import form_named, known_forms
@@ -113,10 +115,30 @@ def test_null_and_absent_places_are_none(nothing: Any) -> None:
     assert places_of(row, predictions({"t": "x"}, nothing)) == RowRegions([{}], {})
 
 
-def test_a_citation_with_a_box_needs_a_page_where_the_row_names_several() -> None:
-    row = references({"t": "x"}, {"t": {"page": 2}}), predictions({"t": "x"}, {"t": {"box": [0, 0, 1, 1]}})
-    with pytest.raises(ValueError, match=r"1 of 1 citations are invalid .* a page beside the box"):
-        places_of(*row)
+NO_PAGE: Raw = {"box": [0, 0, 1, 1]}
+
+
+@pytest.mark.parametrize(
+    ("evidence", "citation", "pages", "message"),
+    [
+        ({"page": 2}, NO_PAGE, 0, "1 of 1 citations are faulty .* a page beside the box"),
+        ({"page": 1}, NO_PAGE, 0, "1 of 1 citations are faulty .* a page beside the box"),
+        (NO_PAGE, {"page": 2}, 0, "evidence: .* a page beside the box"),
+        (NO_PAGE, NO_PAGE, 2, "evidence: .* a page beside the box"),
+        (NO_PAGE, NO_PAGE, 0, ""),
+        (NO_PAGE, {"page": 1}, 0, ""),
+        ({"page": 1}, NO_PAGE, 1, ""),
+    ],
+)
+def test_a_box_needs_a_page_unless_its_document_has_one(evidence: Any, citation: Any, pages: int, message: str) -> None:
+    document = DocumentText("\f".join("x" * pages), [(0.1, 0.1, 0.2, 0.2)] * pages)
+    given: Raw = {
+        "references": [references({"t": "x"}, {"t": evidence})],
+        "predictions": [predictions({"t": "x"}, {"t": citation})],
+        "documents": {"a": document} if pages else None,
+    }
+    with pytest.raises(ValueError, match=message) if message else nullcontext():
+        assert docscore.evaluate(**given, metrics=["anls_star", "grounding"]).figures["grounding_page_f1"] == 1
 
 
 def test_places_at_the_values_are_those_beside_them() -> None:

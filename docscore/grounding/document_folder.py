@@ -99,6 +99,11 @@ class DocumentFolder:
         self.errors[name] = "; ".join(errors)
         return None
 
+    def page_count_of(self, name: str) -> int:
+        """Return the number of pages of a document; 0 if it has no text, or a text without pages."""
+        document = self.read(name)
+        return document.page_count if document and document.has_pages else 0
+
     def read_all(self, names: Iterable[str]) -> Iterator[DocumentText | None]:
         """Yield the documents of ids, in their order; some are opened ahead."""
         workers = os.cpu_count() or 1

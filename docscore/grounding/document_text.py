@@ -66,6 +66,11 @@ class DocumentText:
         """The number of pages."""
         return self.text.count(PAGE_BREAK) + 1
 
+    @property
+    def has_pages(self) -> bool:
+        """Whether the pages of values are known, unlike those of a plain text without form feeds."""
+        return self.boxes is not None or PAGE_BREAK in self.text
+
     def holds(self, value: Any, row: Value = None) -> bool | None:
         """Return whether all scalars of a value, which may be a part of a row of a list, stand in the text.
 
@@ -170,6 +175,10 @@ class DocumentText:
         lines = groupby(words, key=self._lines.__getitem__)
         return Region(page, tuple(around([self.boxes[number] for number in line]) for _, line in lines))
 
+    def pages_of(self, occurrence: Occurrence) -> set[int]:
+        """Return the pages on which an occurrence stands."""
+        return {self._pages[number] for span in occurrence for number in self._word_numbers_at(span)}
+
     def line_at(self, start: int) -> tuple[int, int]:
         """Return the page of a character of the text as it was given, and the line there, both counted from 1."""
         before = self.text[:start].split(PAGE_BREAK)
@@ -196,7 +205,7 @@ class DocumentText:
         numbers = [number for span in occurrence for number in self._word_numbers_at(span)]
         boxes: Sequence[Box] = self.boxes or ()
         return all(
-            place.page in (None, self._pages[number])
+            (not self.has_pages or place.page in (None, self._pages[number]))
             and (not place.boxes or any(_is_within(boxes[number], box) for box in place.boxes))
             for number in numbers
         )

@@ -61,7 +61,8 @@ def with_evidence(
         try:
             answers = answers_with_regions(truth, columns.get("evidence"), AT_TRUTHS)
             merged = [inside | beside for _, inside, beside in answers]
-            evidence_of(tuple(answer for answer, *_ in answers), merged)
+            has_several_pages = document is not None and document.page_count > 1
+            evidence_of(tuple(answer for answer, *_ in answers), merged, has_several_pages)
         except ValueError as error:
             raise at_place(row_place(name), error) from None
         found = [
@@ -95,12 +96,13 @@ def _located(
     located = {}
     for path, options in occurrences.items():
         places = _outermost(place for option in options for place in option or ())
+        is_on_a_page = len(places) == 1 and len(document.pages_of(places[0])) == 1
         if path in known:
             outcome = KEPT
         elif all(option is None for option in options):
             outcome = NOT_SOUGHT
         else:
-            outcome = NOWHERE if not places else PLACED if len(places) == 1 else SEVERAL
+            outcome = NOWHERE if not places else PLACED if is_on_a_page else SEVERAL
         if outcome == PLACED:
             page, boxes, _ = document.place_of(places[0])
             rounded = [[round(edge, _DIGITS) for edge in box] for box in boxes]

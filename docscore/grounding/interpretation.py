@@ -23,12 +23,15 @@ _NO_BOX = (0.0, 0.0, 0.0, 0.0)  # of an invalid citation
 _EXPECTED = "an object with a list of places for each path"
 
 
-def with_regions(pairs: TestSet, failed: Collection[int]) -> tuple[TestSet, list[DataWarning]]:
+def with_regions(
+    pairs: TestSet, failed: Collection[int], page_count_of: Callable[[str], int] | None = None
+) -> tuple[TestSet, list[DataWarning]]:
     """Interpret the raw regions of all rows, unless this was done before.
 
     Args:
         pairs: the rows, after raw regions were taken out of their values.
         failed: the numbers of the rows whose predictions could not be parsed.
+        page_count_of: returns the number of pages of a document by its id, 0 if not known; None without documents.
 
     Returns:
         The rows with `places`, and warnings about citations that are invalid and regions that are not evaluated.
@@ -40,12 +43,19 @@ def with_regions(pairs: TestSet, failed: Collection[int]) -> tuple[TestSet, list
         return pairs, []
     places, errors, total, unused = [], list[Diagnostic](), 0, list[str]()
     cells = cells_of_column(pairs, pairs.evidence), cells_of_column(pairs, pairs.citations)
+    documents = pairs.document_ids or pairs.ids
     for number, (name, *values, accepted, cell) in enumerate(
         zip(pairs.ids, pairs.truths, pairs.predictions, *cells, strict=True)
     ):
         try:
-            evidence, several = evidence_of(values[0], plain_cell(accepted))
-            cited = plain_cell(cell)
+            annotated, cited = plain_cell(accepted), plain_cell(cell)
+            ours, theirs = _regions_in(annotated), _regions_in(cited)
+            lacks = any(map(_lacks_page, ours + theirs))
+            page_count = page_count_of(documents[number % len(documents)]) if lacks and page_count_of else 0
+            named = _last_page(ours), _last_page(theirs)
+            evidence = evidence_of(
+                values[0], annotated, page_count > 1 if page_count else max(named[0], named[1] - 1) > 0
+            )
         except (TypeError, ValueError) as error:
             raise at_place(row_place(name), error) from None
         by_path = dict(values_by_path(values[0])) if any(evidence) else {}
@@ -55,7 +65,8 @@ def with_regions(pairs: TestSet, failed: Collection[int]) -> tuple[TestSet, list
             places.append(RowRegions(evidence, {}, left_out=count))
             continue
         total += count
-        citations, wrong = _by_path("citations", cited, [values[1]], several or _has_several_pages([cited]))
+        needs_page = page_count > 1 if page_count else max(named) > 0
+        citations, wrong = _by_path("citations", cited, [values[1]], needs_page)
         errors += [error.diagnostic.within(row_place(name)) for error in wrong]
         places.append(RowRegions(evidence, citations, len(wrong)))
     found = []
@@ -71,8 +82,13 @@ def with_regions(pairs: TestSet, failed: Collection[int]) -> tuple[TestSet, list
     return replace(pairs, places=places, evidence=None, citations=None), found
 
 
-def evidence_of(truth: Value, raw: Any) -> tuple[list[RegionsByPath], bool]:
-    """Return the evidence of a ground truth, once or for each acceptable answer, and if it has several pages.
+def evidence_of(truth: Value, raw: Any, needs_page: bool) -> list[RegionsByPath]:
+    """Return the evidence of a ground truth, once or for each acceptable answer.
+
+    Args:
+        truth: the ground truth.
+        raw: what is given.
+        needs_page: whether a box must name its page.
 
     Raises:
         ValueError: for invalid evidence.
@@ -82,23 +98,29 @@ def evidence_of(truth: Value, raw: Any) -> tuple[list[RegionsByPath], bool]:
     if len(each) not in (1, len(answers)):
         expected = f"one object for all {len(answers)} references or one for each"
         raise InputValueError(place="evidence", expected=expected, got=str(len(each)))
-    several = _has_several_pages(each)
     values = [answers] if len(each) == 1 else [[answer] for answer in answers]
-    read = [_by_path("evidence", given, of, several) for given, of in zip(each, values, strict=True)]
+    read = [_by_path("evidence", given, of, needs_page) for given, of in zip(each, values, strict=True)]
     for error in (error for _, wrong in read for error in wrong):
         raise error
-    return [places for places, _ in read], several
+    return [places for places, _ in read]
 
 
-def _has_several_pages(raws: Iterable[Any]) -> bool:
-    """Return whether a place names a page beyond the first, so that a box without a page may be on any."""
-    lists = [listed(given) for raw in raws if isinstance(raw, dict) for given in raw.values()]
-    pages: list[Any] = [place.get("page") for places in lists for place in places if isinstance(place, dict)]
-    return any(_is_number(page) and page > 1 for page in pages)
+def _regions_in(raw: Any) -> list[Raw]:
+    """Return the regions of a row, or of each of its acceptable answers, that are objects."""
+    sides = [each for each in (raw if isinstance(raw, list) else [raw]) if isinstance(each, dict)]
+    return [region for side in sides for given in side.values() for region in listed(given) if isinstance(region, dict)]
+
+
+def _last_page(regions: Iterable[Raw]) -> float:
+    return max((region["page"] for region in regions if _is_number(region.get("page"))), default=0)
+
+
+def _lacks_page(region: Raw) -> bool:
+    return region.get("page") is None and bool(region.get("box") or region.get("boxes"))
 
 
 def _by_path(
-    kind: str, raw: Any, values: Sequence[Value], several: bool
+    kind: str, raw: Any, values: Sequence[Value], needs_page: bool
 ) -> tuple[RegionsByPath, list[InputValueError]]:
     """Return the places of each path, and the errors of invalid ones, for which places below page 1 stand.
 
@@ -106,7 +128,7 @@ def _by_path(
         kind: evidence or citations.
         raw: what is given.
         values: the value, or the acceptable answers, one of which must have the path.
-        several: whether the document has several pages, as far as the row tells.
+        needs_page: whether a box must name its page.
     """
     if not isinstance(raw, dict | None):
         return {}, [InputValueError(place=kind, expected=_EXPECTED, got=short_repr(raw))]
@@ -118,8 +140,8 @@ def _by_path(
         suggestion = "; the prediction is text, which was not read as JSON" if is_text else _suggestion(path, known)
         expected = "" if path in known else f"a path of the value{suggestion}"
         expected = expected or next((name for name, holds in _RULES.items() if not holds(item)), "")
-        if expected or (several and _boxes(item) and item.get("page") is None):
-            expected = expected or "a page beside the box, as the document has several"
+        if expected or (needs_page and _lacks_page(item)):
+            expected = expected or "a page beside the box, as the document has several or another region names one"
             errors.append(InputValueError(place=(kind, path), expected=expected, got=short_repr(item)))
             has_box = isinstance(item, dict) and (item.get("box") or item.get("boxes"))
             place = Region(-len(errors), (_NO_BOX,) if has_box else ())

@@ -52,7 +52,7 @@ def support_of(document: DocumentText, prediction: Value, citations: RegionsByPa
         if not occurrences:
             not_found.append((field_of(path), value))
         cited = citations.get(path, ())
-        pages = [place._replace(boxes=()) for place in cited if place.page is not None]
+        pages = [place._replace(boxes=()) for place in cited if place.page is not None] if document.has_pages else []
         boxes = [place for place in cited if place.boxes] if document.boxes is not None else []
         quotes = [place for place in cited if place.quote]
         checks.append(
