@@ -15,8 +15,10 @@ import docscore
 from docscore.core.values import convert_ground_truth
 from docscore.grounding import document_folder
 from docscore.grounding.document_folder import DocumentFolder
-from docscore.grounding.document_text import DocumentText
+from docscore.grounding.document_text import NO_BOX, DocumentText
 from docscore.grounding.evidence import with_evidence
+from docscore.grounding.regions import Region
+from docscore.grounding.support import support_of
 from tests.commands import run, script_at
 from tests.conftest import ROOT, examples, golden, needs, shared_data
 
@@ -137,7 +139,8 @@ def test_a_page_that_is_turned_is_read_as_it_is_displayed(tmp_path: Path) -> Non
     [
         ("<span class='ocrx_word' title='bbox 20 10 60 30; x_wconf 91'><em>Mill</em></span>", [(0.1, 0.1, 0.3, 0.3)]),
         ("<span class='ocr_line' title='bbox 20 10 60 30'>A<br>&amp;</span>", [(0.1, 0.1, 0.3, 0.3)] * 2),
-        ("x<span class='ocrx_word' title='bbox 0 0 200 100'>a b</span>", [(0, 0, 1, 1)] * 2),
+        ("x<span class='ocrx_word' title='bbox 0 0 200 100'>a b</span>", [NO_BOX] * 2),  # the page
+        ("<b class='ocrx_word' title='bbox 9 9 9 20'>1</b>", [NO_BOX]),  # without a width
         ("<span class='ocrx_word' title='bbox 150 0 900 50'><b>12</b>.50</span>", [(0.75, 0, 1, 0.5)]),
     ],
 )
@@ -146,6 +149,71 @@ def test_hocr_has_words_or_lines_with_boxes(tmp_path: Path, words: str, boxes: l
     assert document.boxes is not None
     assert list(document.boxes) == [pytest.approx(box) for box in boxes]
     assert document.page_count == 2
+
+
+def test_words_without_a_region_are_found_on_their_page(tmp_path: Path) -> None:
+    words = "<b class='ocrx_word' title='bbox {}'>{}</b>"
+    page = PAGE.format(words.format("20 10 60 30", "Mill") + words.format("0 0 200 100", "Trust"))
+    document = read(folder_of(tmp_path, {"a.hocr": page}))
+    (_, _, occurrences), *_ = document.looked_up("Trust")
+    assert document.place_of(*occurrences or ()) == Region(1)
+    assert support_of(document, {"n": "Trust"}, {"$.n": [Region(1, ((0, 0, 1, 1),))]}).totals == [1, 1, 0, 0]
+    assert document.holds("Mill Trust")
+
+
+GRAY = b" /W 1 /H 1 /BPC 8 /CS /G ID \x80 EI Q BT"  # an image of one pixel
+CURVES = b" ".join(
+    b"%d %d m 9 9 9 9 %d %d c f" % (x, y, x, y + 9) for x in range(9, 410, 20) for y in range(9, 580, 20)
+)
+FIELD = b"99 0 obj << /Type /Annot /Subtype /Widget /FT /Tx /T (n) /V (Mill) /Rect [0 0 9 9] >> endobj\n"
+GLYPHS = b"/Encoding << /Type /Encoding /Differences [ 49 /g1 /g2 ] >>"
+
+
+def with_field(pdf: bytes, field: bytes) -> bytes:
+    pdf = pdf.replace(b"/Pages 2 0 R", b"/Pages 2 0 R /AcroForm << /Fields [99 0 R] >>")
+    return pdf.replace(b"/Type /Page ", b"/Annots [99 0 R] /Type /Page ", 1).replace(b"1 0 obj", field + b"1 0 obj", 1)
+
+
+@pytest.mark.parametrize(
+    ("pdf", "is_complete"),
+    [
+        (pdf_of("Stamp 12", ""), True),
+        (pdf_of("Stamp").replace(b"BT", b"q 420 0 0 595 0 0 cm BI" + GRAY), False),
+        (pdf_of("Logo").replace(b"BT", b"q 42 0 0 59 0 0 cm BI" + GRAY), True),
+        (pdf_of("OCR\n" * 20).replace(b"BT", b"q 420 0 0 595 0 0 cm BI" + GRAY), True),
+        (pdf_of("Stamp").replace(b"BT", CURVES + b" BT"), False),
+        (pdf_of("Frame").replace(b"BT", b"10 10 400 500 re S 0 0 m 9 9 9 9 400 500 c S BT"), True),
+        (with_field(pdf_of("Form"), FIELD), False),
+        (with_field(pdf_of("Mill"), FIELD), True),
+        (with_field(pdf_of("Form"), FIELD.replace(b"/Rect", b"/F 2 /Rect")), True),
+        (pdf_of("No 12").replace(b"/Encoding /WinAnsiEncoding", GLYPHS), False),
+        (pdf_of("C 1").replace(b"/Encoding /WinAnsiEncoding", GLYPHS), True),
+    ],
+    ids=["text", "image", "logo", "ocr", "outlines", "frame", "field", "shown", "hidden", "glyphs", "glyph"],
+)
+def test_a_page_that_displays_more_than_its_text_is_incomplete(
+    tmp_path: Path, pdf: bytes, *, is_complete: bool
+) -> None:
+    needs("pypdfium2")
+    assert read(folder_of(tmp_path, {"a.pdf": pdf})).is_complete is is_complete
+
+
+def test_an_incomplete_text_is_not_counted(tmp_path: Path) -> None:
+    needs("pypdfium2")
+    scan = pdf_of("No A-0").replace(b"BT", b"q 420 0 0 595 0 0 cm BI" + GRAY)
+    files: dict[str, bytes | str] = {"a.pdf": scan, "b.pdf": scan, "b.txt": "No A-1", "c.txt": "No A-2"}
+    folder = folder_of(tmp_path, files)
+    truths = {name: {"no": f"A-{number}", "total": "12.50"} for number, name in enumerate("abc")}
+    sentence = "1 document with incomplete text is not counted: 'a' \\(a.pdf, page 1\\); tesseract makes ID.hocr"
+    result = docscore.evaluate(references=truths, predictions=truths, documents=folder)
+    with pytest.warns(UserWarning, match=f"^documents: {sentence}"):
+        (share,), _ = result.breakdowns["found_in_documents"].tables().values()
+    assert (share["hits"], share["total"]) == (2, 4)
+    located = with_evidence(truths, folder)
+    assert [list(row.get("evidence", {})) for row in located.rows] == [[], ["no"], ["no"]]
+    assert located.remark.startswith("1 document with incomplete text")
+    document = read(folder)
+    assert [found for *_, found in document.looked_up({"no": "A-0", "total": "12.50"})] == [[((3, 6),)], None]
 
 
 def test_the_first_file_with_a_text_counts(tmp_path: Path) -> None:

@@ -477,7 +477,7 @@ class Evaluation(Displayed):
 
     def _interpret_regions(self) -> None:
         """Interpret the evidence and citations of the rows, and warn of those that are invalid or in another format."""
-        page_count_of = self.document_folder and self.document_folder.page_count_of
+        page_count_of = None if self.document_folder is None else self.document_folder.page_count_of
         self.test_set, found = with_regions(self.test_set, self.failed or (), page_count_of)
         self._warn(found)
         if self.test_set.is_full and len(self.ids) > 1:

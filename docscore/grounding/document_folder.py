@@ -20,7 +20,7 @@ from warnings import catch_warnings, simplefilter
 from docscore.core.errors import InputTypeError, InputValueError, in_file, listed, short_repr, some_of
 from docscore.core.formatting import counted
 from docscore.core.runtime import library
-from docscore.grounding.document_text import PAGE_BREAK, DocumentText
+from docscore.grounding.document_text import NO_BOX, PAGE_BREAK, DocumentText
 from docscore.grounding.regions import Box
 
 _LARGEST = 50_000_000  # bytes of a file
@@ -35,6 +35,7 @@ _PAGE_NUMBER = re.compile(r"[-_. ]?(?:p|page)?[-_. ]?([0-9]{1,9})")  # between t
 _PDF_WORDS = Path(__file__).with_name("pdf_words.py")
 
 _BBOX = re.compile(r"\bbbox" + r"\s+(-?\d{1,9}(?:\.\d+)?)" * 4 + r"(?![\d.])")
+_PAGE: Box = (0.0, 0.0, 1.0, 1.0)
 _VOID = frozenset({"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"})  # without an end
 
 _Words = list[tuple[str, Box]]  # of a page
@@ -50,6 +51,7 @@ class DocumentFolder:
 
     Attributes:
         errors: by id, why a document that was asked for has no text; "" if there is none.
+        incomplete: by id, the pages of a document that was asked for that display more text than they have.
 
     Raises:
         TypeError, ValueError: for another source, and one that has none of the documents.
@@ -57,6 +59,7 @@ class DocumentFolder:
 
     def __init__(self, source: Any, ids: Collection[str]) -> None:
         self.errors: dict[str, str] = {}
+        self.incomplete: dict[str, str] = {}
         self._files: dict[str, dict[str, Path]] = {}
         self._images: dict[str, Path] = {}
         self._texts: Mapping[str, Any] = {}
@@ -86,18 +89,25 @@ class DocumentFolder:
             raise InputValueError(place="documents", expected=expected, got="none of the ids")
 
     def read(self, name: str) -> DocumentText | None:
-        """Return the document of an id; None if it has no text, of which `errors` then tells why."""
+        """Return the document of an id; None if it has no text, of which `errors` then tells why.
+
+        The first file with a complete text counts, otherwise the first with a text.
+        """
         text = self._texts.get(name)
         if isinstance(text, DocumentText) or (isinstance(text, str) and text.strip()):
             return DocumentText(text) if isinstance(text, str) else text
-        errors = []
+        errors, partial = list[str](), None
         for suffix, path in sorted(self._files_of(name).items(), key=lambda item: _SUFFIXES.index(item[0])):
             document, error = _opened(path, suffix)
-            if document is not None:
+            if document is not None and document.is_complete:
                 return document
+            partial = partial or document
             errors.append(error)
-        self.errors[name] = "; ".join(errors)
-        return None
+        if partial is None:
+            self.errors[name] = "; ".join(errors)
+        else:
+            self.incomplete[name] = errors[0]
+        return partial
 
     def page_count_of(self, name: str) -> int:
         """Return the number of pages of a document; 0 if it has no text, or a text without pages."""
@@ -117,13 +127,17 @@ class DocumentFolder:
                 yield future.result()
 
     def warning(self, count: int) -> str:
-        """Return the sentence about documents without a text, of so many; "" if all have one."""
-        if not self.errors:
-            return ""
+        """Return the sentence about documents with no or an incomplete text, of so many; "" if there are none."""
         missing = [name for name in self.errors if not self.errors[name]]
         told = [f"{short_repr(name)} ({error})" for name, error in self.errors.items() if error]
         told += [f"no PDF, hOCR or text of {some_of(missing)}"] if missing else []
-        return f"{len(self.errors):,} of {counted(count, 'document')} have no text: {listed(told, len(told))}"
+        partial = [f"{short_repr(name)} ({pages})" for name, pages in self.incomplete.items()]
+        sentences = {
+            f"{len(self.errors):,} of {counted(count, 'document')} have no text: {listed(told, len(told))}": told,
+            f"{counted(len(partial), 'document')} with incomplete text {'is' if len(partial) == 1 else 'are'} not "
+            f"counted: {listed(partial, len(partial))}; tesseract makes ID.hocr of page images": partial,
+        }
+        return "; ".join(sentence for sentence, names in sentences.items() if names)
 
     def images_of(self, name: str) -> list[Path]:
         """Return the images of a document's pages: that of its name, or those of its name with a number, in order.
@@ -152,15 +166,15 @@ class DocumentFolder:
 
 
 def _opened(path: Path, suffix: str) -> tuple[DocumentText | None, str]:
-    """Return the document of a file, or None and why it has no text."""
+    """Return the document of a file, or None; and why it has no text, or which pages display more."""
     try:
-        return _document(path, suffix), ""
+        return _document(path, suffix)
     except (OSError, ValueError) as error:
         return None, str(error)
 
 
-def _document(path: Path, suffix: str) -> DocumentText:
-    """Read a file.
+def _document(path: Path, suffix: str) -> tuple[DocumentText, str]:
+    """Read a file, and say which of its pages display more text than it has.
 
     Raises:
         ValueError: naming the file, if it has no text.
@@ -169,12 +183,18 @@ def _document(path: Path, suffix: str) -> DocumentText:
     _check_size(path, path.stat().st_size, "bytes", _LARGEST)
     text = "" if suffix == _PDF else _decoded(path)
     if suffix == _TEXT and text.strip():
-        return DocumentText(text)
-    pages = pages_of_pdf(path)[0] if suffix == _PDF else _pages_of_hocr(path.name, text) if suffix == _HOCR else []
+        return DocumentText(text), ""
+    incomplete, pages = list[int](), list[_Words]()
+    if suffix == _PDF:
+        pages, _, incomplete = pages_of_pdf(path)
+    elif suffix == _HOCR:
+        pages = _pages_of_hocr(path.name, text)
     boxes = [box for words in pages for _, box in words]
     if not boxes:
         raise InputValueError(problem=f"{path.name} {_NO_TEXT[suffix]}")
-    return DocumentText(PAGE_BREAK.join(" ".join(word for word, _ in words) for words in pages), boxes)
+    content = PAGE_BREAK.join(" ".join(word for word, _ in words) for words in pages)
+    where = f"{path.name}, page {listed(map(str, incomplete), len(incomplete))}" if incomplete else ""
+    return DocumentText(content, boxes, is_complete=not incomplete), where
 
 
 def _check_size(path: Path, size: int, unit: str, most: int) -> None:
@@ -207,15 +227,15 @@ def _on_page(box: Box) -> Box | None:
     return (left, top, right, bottom) if left < right and top < bottom else None
 
 
-def pages_of_pdf(path: Path) -> tuple[list[_Words], list[tuple[float, float]]]:
-    """Return the words of each page of a PDF with their boxes, and its width and height in points.
+def pages_of_pdf(path: Path) -> tuple[list[_Words], list[tuple[float, float]], list[int]]:
+    """Return the words of each page of a PDF with their boxes, its width and height in points, and incomplete pages.
 
     Raises:
         ValueError: naming the file, if it cannot be read.
     """
     content = _run_pdf(path)
     placed: list[_Words] = [[(word, tuple(box)) for word, *box in words] for words in content["pages"]]
-    return _on_pages(placed), [(width, height) for width, height in content["sizes"]]
+    return _on_pages(placed), [(width, height) for width, height in content["sizes"]], content["incomplete"]
 
 
 def draw_page_of_pdf(path: Path, number: int, image: Path) -> None:
@@ -266,7 +286,14 @@ def _pages_of_hocr(name: str, text: str) -> list[_Words]:
         if parser.unsized:
             raise InputValueError(problem=f"{name}, page {parser.unsized}: an ocr_page needs a bbox in its title")
         pages = pages if any(pages) else parser.pages
-    return _on_pages(pages)
+    return [[(word, shown) for word, box in words if (shown := _region(box))] for words in pages]
+
+
+def _region(box: Box) -> Box | None:
+    """Return the part of a box that lies on its page; `NO_BOX` for the page itself, and for a box without a size."""
+    has_size = box[0] != box[2] and box[1] != box[3]
+    shown = _on_page(box) if has_size else NO_BOX
+    return NO_BOX if shown == _PAGE else shown
 
 
 class _Hocr(HTMLParser):

@@ -18,6 +18,7 @@ from docscore.grounding.windows import BROKEN, UNSPACED, Offsets, Windows, wante
 Occurrence = tuple[Offsets, ...]  # the parts of a value in a text; several where it wraps within a column
 
 PAGE_BREAK = "\f"
+NO_BOX: Box = (0.0, 0.0, 0.0, 0.0)  # of a word whose region is not known
 
 _SHORT = 2  # characters; so short a value is looked for only in the lines of its row
 _LEAST_SPACED = 4  # characters of a value that may have other spaces in the text
@@ -47,7 +48,9 @@ class DocumentText:
 
     Args:
         text: the text; form feeds part its pages.
-        boxes: the box of each word, a run of characters without white space; None if positions are not known.
+        boxes: the box of each word, a run of characters without white space, or `NO_BOX`; None if positions are not
+            known.
+        is_complete: whether the document displays no other text.
 
     >>> document = DocumentText("Pens 1\nInk (153,853)\f12 May 2026")
     >>> document.holds("PENS"), document.holds(-153853), document.holds("2026-05-12"), document.holds("Paper")
@@ -56,8 +59,10 @@ class DocumentText:
     (None, None)
     """
 
-    def __init__(self, text: str, boxes: Sequence[Box] | None = None) -> None:
-        self.text, self.boxes, self._text = text, boxes, _words(_with_breaks(text, boxes))
+    def __init__(self, text: str, boxes: Sequence[Box] | None = None, *, is_complete: bool = True) -> None:
+        self.text, self.boxes, self._layout = text, boxes, boxes and _with_all_boxes(boxes)
+        self._text = _words(_with_breaks(text, self._layout))
+        self.is_complete = is_complete
         self._known: dict[tuple[type, str], list[Occurrence]] = {}
         self._lines_known: dict[tuple[type, str], Mapping[int, list[Occurrence]]] = {}
 
@@ -87,6 +92,7 @@ class DocumentText:
     def find_scalars(self, value: Any, row: Value = None) -> Iterator[tuple[str, Scalar, list[Occurrence] | None]]:
         """Yield each scalar of a value with its path and where it stands; None for what no text can show.
 
+        In an incomplete text, None also stands for what is not found.
         Of several places of a value in a row of a list, the one in the lines of its row counts, if there is only one.
         The options of a one-of share its path.
         """
@@ -101,7 +107,8 @@ class DocumentText:
             elif isinstance(value, tuple):
                 waiting += [(path, option, beside) for option in reversed(value)]
             elif type(value) in SCALAR_TYPES:
-                yield path, value, self._occurrences(value, beside)
+                found = self._occurrences(value, beside)
+                yield path, value, found if self.is_complete else found or None
 
     def _occurrences(self, value: Scalar, row: Sequence[Scalar]) -> list[Occurrence] | None:
         """Return where a scalar stands; None for what no text can show."""
@@ -172,7 +179,7 @@ class DocumentText:
         page = self._pages[words[0]]
         if self.boxes is None:
             return Region(page)
-        lines = groupby(words, key=self._lines.__getitem__)
+        lines = groupby((word for word in words if self.boxes[word] != NO_BOX), key=self._lines.__getitem__)
         return Region(page, tuple(around([self.boxes[number] for number in line]) for _, line in lines))
 
     def pages_of(self, occurrence: Occurrence) -> set[int]:
@@ -193,6 +200,12 @@ class DocumentText:
             if page == place.page and any(_is_within(own, box) for box in place.boxes):
                 return self.line_at(word.start())[1]
         return 0
+
+    def has_boxes(self, occurrences: Sequence[Occurrence]) -> bool:
+        """Return whether a box is known for one of some occurrences of a value, or for words, if there are none."""
+        if not occurrences:
+            return self._layout is not None
+        return self.boxes is not None and any(self.place_of(each).boxes for each in occurrences)
 
     def has_at(self, value: Scalar, place: Region) -> bool:
         """Return whether a scalar stands on the page of a place, and in its boxes, if it has any.
@@ -280,7 +293,7 @@ class DocumentText:
     def _wrapped(self, words: Sequence[str]) -> list[Occurrence]:
         """The occurrences of words that follow each other by their boxes, as a text that wraps within a column does."""
         occurrences = []
-        for first in self._numbers_of_word.get(words[0], ()) if self.boxes and len(words) > 1 else ():
+        for first in self._numbers_of_word.get(words[0], ()) if self._layout and len(words) > 1 else ():
             numbers = [first]
             for word in words[1:]:
                 number = self._following(numbers, word)
@@ -294,7 +307,7 @@ class DocumentText:
 
     def _following(self, numbers: Sequence[int], word: str) -> int | None:
         """The next word on the line of the last of some words, or on a line below in the same column."""
-        boxes: Sequence[Box] = self.boxes or ()
+        boxes: Sequence[Box] = self._layout or ()
         last, line = boxes[numbers[-1]], self._lines[numbers[-1]]
         height, width = last[3] - last[1], (last[2] - last[0]) / len(self._given_words[1][numbers[-1]][0])
         left, _, right, _ = around([boxes[each] for each in numbers])
@@ -314,16 +327,16 @@ class DocumentText:
 
     def _is_in_column(self, span: Offsets) -> bool:
         """Whether the words of a span do not run across the columns of a page."""
-        return self.boxes is None or all(self._goes_on(*pair) for pair in pairwise(self._word_numbers_at(span)))
+        return self._layout is None or all(self._goes_on(*pair) for pair in pairwise(self._word_numbers_at(span)))
 
     def _are_beside(self, number: int, other: int, most: int) -> bool:
         """Whether a word and the next one stand on one line, with a gap of less than so many characters."""
         words = self._given_words[1]
         if _LINE_BREAK.search(self.text, words[number].end(), words[other].start()):
             return False
-        if self.boxes is None:
+        if self._layout is None:
             return True
-        one, two = self.boxes[number], self.boxes[other]
+        one, two = self._layout[number], self._layout[other]
         letters = len(words[number][0]), len(words[other][0])
         longer = one if letters[0] > letters[1] else two
         is_sideways = max(letters) >= _TELLING and longer[3] - longer[1] > longer[2] - longer[0]
@@ -343,7 +356,7 @@ class DocumentText:
 
     def _beside(self, number: int, step: int) -> Box:
         """Return the box of a word with those beside it, before it or behind it."""
-        boxes: Sequence[Box] = self.boxes or ()
+        boxes: Sequence[Box] = self._layout or ()
         words = [number]
         while 0 <= (next_to := words[-1] + step) < len(boxes):
             if not self._are_beside(min(next_to, words[-1]), max(next_to, words[-1]), _APART):
@@ -353,7 +366,7 @@ class DocumentText:
 
     def _is_alone(self, number: int) -> bool:
         """Whether nothing stands on the line of a word but the words beside it, so that it may go on from above."""
-        boxes: Sequence[Box] = self.boxes or ()
+        boxes: Sequence[Box] = self._layout or ()
         left, right = self._beside(number, -1)[0], self._beside(number, 1)[2]
         others = (boxes[each] for each in self._words_of_line[self._lines[number]])
         return all(left <= box[0] and box[2] <= right for box in others)
@@ -409,13 +422,13 @@ class DocumentText:
     @cached_property
     def _lines(self) -> list[int]:
         """The line of each word: of words with boxes, those of a page whose middles lie at one height."""
-        if self.boxes is None:
+        if self._layout is None:
             breaks = [match.start() for match in re.finditer(rf"[\n{PAGE_BREAK}]", self.text)]
             return [bisect_left(breaks, word.start()) for word in self._given_words[1]]
-        lines, line, page, reach = [0] * len(self.boxes), 0, 0, 0.0
-        middles = [(page, (box[1] + box[3]) / 2) for page, box in zip(self._pages, self.boxes, strict=True)]
+        lines, line, page, reach = [0] * len(self._layout), 0, 0, 0.0
+        middles = [(page, (box[1] + box[3]) / 2) for page, box in zip(self._pages, self._layout, strict=True)]
         for number in sorted(range(len(middles)), key=middles.__getitem__):
-            half = (self.boxes[number][3] - self.boxes[number][1]) / 2
+            half = (self._layout[number][3] - self._layout[number][1]) / 2
             if middles[number][0] != page or middles[number][1] > reach:
                 line, page, reach = line + 1, middles[number][0], middles[number][1] + half
             reach = min(reach, middles[number][1] + half)  # of the lowest word, as one may stand over several lines
@@ -444,9 +457,9 @@ def _nearest(occurrences: list[Occurrence], first: Occurrence) -> Occurrence:
 
 
 def _is_within(inner: Box, outer: Box) -> bool:
-    """Whether the middle of a box lies in another."""
+    """Whether there is a box whose middle lies in another."""
     across, down = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
-    return outer[0] <= across <= outer[2] and outer[1] <= down <= outer[3]
+    return inner != NO_BOX and outer[0] <= across <= outer[2] and outer[1] <= down <= outer[3]
 
 
 def _middle(box: Box, at: int = 1) -> float:
@@ -485,6 +498,14 @@ def _with_spaces(text: str) -> str:
         pattern += f"(?:[-,{BROKEN}]? )?" if may_part else ""
         pattern += _HYPHENS.get(other) or re.escape(other)
     return pattern
+
+
+def _with_all_boxes(boxes: Sequence[Box]) -> Sequence[Box] | None:
+    """Return boxes in which a word without one has the box of the word before; None if no word has a box."""
+    known = next((box for box in boxes if box != NO_BOX), None)
+    if known is None or NO_BOX not in boxes:
+        return known and boxes
+    return list(accumulate(boxes, lambda last, box: last if box == NO_BOX else box, initial=known))[1:]
 
 
 def _with_breaks(text: str, boxes: Sequence[Box] | None) -> str:

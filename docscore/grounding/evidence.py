@@ -67,7 +67,11 @@ def with_evidence(
             raise at_place(row_place(name), error) from None
         found = [
             {path.removeprefix("$."): places for path, places in beside.items()}
-            | ({} if document is None else _located(document, answer, {path for path in known if known[path]}, counts))
+            | (
+                _located(document, answer, {path for path in known if known[path]}, counts)
+                if document and document.is_complete
+                else {}
+            )
             for (answer, _, beside), known in zip(answers, merged, strict=True)
         ]
         is_same = all(each == found[0] for each in found)

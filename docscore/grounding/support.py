@@ -53,7 +53,7 @@ def support_of(document: DocumentText, prediction: Value, citations: RegionsByPa
             not_found.append((field_of(path), value))
         cited = citations.get(path, ())
         pages = [place._replace(boxes=()) for place in cited if place.page is not None] if document.has_pages else []
-        boxes = [place for place in cited if place.boxes] if document.boxes is not None else []
+        boxes = [place for place in cited if place.boxes] if document.has_boxes(occurrences) else []
         quotes = [place for place in cited if place.quote]
         checks.append(
             (
@@ -71,7 +71,7 @@ def support_of(document: DocumentText, prediction: Value, citations: RegionsByPa
 def support_of_rows(
     test_set: TestSet, documents: Iterable[DocumentText | None], failed: Collection[int]
 ) -> tuple[list[RowSupport], int]:
-    """Look up the predictions of a test set, and count the documents without a text.
+    """Look up the predictions of a test set in complete texts, and count the documents without a text.
 
     Args:
         test_set: the rows.
@@ -83,6 +83,7 @@ def support_of_rows(
     for number, document in enumerate(documents):
         if document is None:
             without_text += 1
+        if document is None or not document.is_complete:
             continue
         for row in range(number, count, count // test_set.runs):
             prediction = None if row in failed else test_set.predictions[row]

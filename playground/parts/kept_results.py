@@ -148,7 +148,7 @@ def read_pdf(asked: PdfRequest, folder: Path) -> dict[str, Any]:
     Raises:
         ValueError: if the file cannot be read.
     """
-    words, sizes = ([], []) if asked.pdf is None or asked.page else pages_of_pdf(asked.pdf)
+    words, sizes, _ = ([], [], []) if asked.pdf is None or asked.page else pages_of_pdf(asked.pdf)
     image = folder / f"{asked.pdf.parent.name}-{asked.page}.png" if asked.pdf and asked.page else None
     if image and asked.pdf and not image.exists():
         draw_page_of_pdf(asked.pdf, asked.page, image)

@@ -491,7 +491,8 @@ def worklist(
 
     def text_of(name: str) -> DocumentText | None:
         seen.add(name)
-        return read(name)
+        document = read(name)
+        return document if document and document.is_complete else None
 
     if sample:
         rng = np.random.default_rng(check_integer("seed", seed, 0))
