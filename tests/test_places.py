@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import warnings
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -333,6 +335,52 @@ def test_cited_places_that_are_accepted(
 def row_of(place: Raw, cited: Raw, number: int) -> tuple[Raw, Raw]:
     name = f"q{number}"
     return references({"t": "x"}, {"t": [place]}, name), predictions({"t": "x"}, {"t": [cited]}, name)
+
+
+_RANDOM = random.Random(1)
+_CORNERS = [(_RANDOM.uniform(0.05, 0.6), _RANDOM.uniform(0.05, 0.6)) for _ in range(60)]
+LINES = [  # of sixty values, each on its page, two lines with boxes
+    (number % 3 + 1, [[x, y, x + 0.3, y + 0.02], [x, y + 0.025, x + 0.2, y + 0.045]])
+    for number, (x, y) in enumerate(_CORNERS)
+]
+
+
+def _scaled(page: int, boxes: list[list[float]]) -> list[Raw]:
+    return [{"page": page, "box": [edge * 100 for edge in boxes[0]], "size": [200, 200]}]  # pixels beside points
+
+
+@pytest.mark.parametrize(
+    ("cite", "warning"),
+    [
+        (lambda page, boxes: [{"page": page - 1, "box": boxes[0]}] if page > 1 else [], "pages count from 1"),
+        (lambda page, boxes: [{"page": page, "box": [boxes[0][at] for at in (1, 0, 3, 2)]}], "top, left, bottom"),
+        (_scaled, "1 of 60 cited boxes meet the evidence; multiplied by 2, 59 of 60 would"),
+        (lambda page, boxes: [{"page": page, "box": box} for box in boxes], "as the `boxes` of one citation"),
+        (lambda page, boxes: [{"page": page, "box": boxes[0]}], ""),
+        (lambda page, boxes: [{"page": page, "boxes": boxes}], ""),
+        (
+            lambda page, _: [{"page": page, "box": [0.1, 0.1, 0.2, 0.2]}, {"page": page, "box": [0.3, 0.3, 0.4, 0.4]}],
+            "",
+        ),
+        (lambda _, boxes: [{"page": 1, "box": boxes[0]}], ""),
+    ],
+    ids=["pages from 0", "x and y exchanged", "pixels", "one for each line", "right", "lines", "wrong", "first page"],
+)
+def test_one_hit_by_chance_does_not_hide_another_format(
+    cite: Callable[[int, list[list[float]]], list[Raw]], warning: str
+) -> None:
+    rows = []
+    for number, (page, boxes) in enumerate(LINES):
+        cited = cite(page, boxes) if number else [{"page": page, "boxes": boxes}]
+        evidence = [{"page": page, "boxes": boxes}, {"page": page, "box": boxes[0]}]
+        is_by_line = warning.startswith("as the")
+        row = references({"t": "x"}, {"t": evidence[:1] if is_by_line else evidence}, f"q{number}")
+        rows.append((row, predictions({"t": "x"}, {"t": cited}, f"q{number}")))
+    left, right = map(list, zip(*rows, strict=True))
+    pairs, _ = with_regions(with_raw_regions(pairs_of(right, left), None), ())
+    found = [str(each) for each in warnings_of_regions(pairs.places or ())]
+    assert len(found) == bool(warning)
+    assert all(warning in each for each in found)
 
 
 @golden("places", "formats")

@@ -3,21 +3,36 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from math import comb
+from statistics import median
+from typing import NamedTuple
 
 from docscore.core.errors import DataWarning, Diagnostic
-from docscore.grounding.regions import LEVELS, Box, Level, Region, RowRegions, accepted_regions, has_level
+from docscore.core.runtime import grouped
+from docscore.grounding.regions import LEVELS, Box, Level, Region, RowRegions, accepted_regions, around, has_level
 
 _EXAMINED = 1_000  # values that are cited and have evidence
-_FEWEST = 5  # of them, by which a format is told
-_SHARE = 0.5  # of them, which another format must meet
+_FEWEST = 5  # of them, by which a convention is told
+_SHARE = 0.5  # of them, which another convention must meet
+_CHANCE = 0.05  # the probability of so many more hits by chance, below which a convention is told
+_LEAST_FACTOR = 1.1  # by which boxes in other units differ
 
-# How boxes and pages may be meant, with what they are then in the format of docscore.
-_BOXES: dict[str, Callable[[Box], Box]] = {
-    "left, top, width and height": lambda box: (box[0], box[1], box[0] + box[2], box[1] + box[3]),
-    "top, left, bottom and right": lambda box: (box[1], box[0], box[3], box[2]),
-    "measured from the bottom of the page": lambda box: (box[0], 1 - box[3], box[2], 1 - box[1]),
-}
-_PAGES = {"counted from 0": 1, "counted from 2": -1}
+_Regions = Sequence[Region]
+_Pair = tuple[_Regions, _Regions]  # the citations and the evidence of a value
+
+
+class _Convention(NamedTuple):
+    """How pages or boxes may be meant.
+
+    Attributes:
+        name: its name.
+        read: turns citations in this convention into those of docscore.
+        expected: the convention of docscore.
+    """
+
+    name: str
+    read: Callable[[_Regions], _Regions]
+    expected: str
 
 
 def warnings_about_regions(rows: Sequence[RowRegions]) -> Iterator[DataWarning]:
@@ -40,33 +55,97 @@ def warnings_about_regions(rows: Sequence[RowRegions]) -> Iterator[DataWarning]:
         if known and citations and not cited:
             problem = f"no citation has a {level}, so that its F1 is 0"
             yield DataWarning("level without citations", Diagnostic(("predictions",), problem=problem))
-        elif known and (meant := _other_format(list(islice(sides, _EXAMINED)), level)):
-            yield DataWarning("convention of regions", Diagnostic(("predictions",), problem=meant))
+        elif known:
+            of_level = [each for each in islice(sides, _EXAMINED) if all(has_level(side, level) for side in each)]
+            several = [each for each in of_level if len({place[:2] for place in each[0] if place.boxes}) > 1]
+            for pairs, conventions in ((of_level, _conventions(of_level, level)), (several, _LINES[level])):
+                meant = [each for each in conventions if _is_meant(each, pairs, level)]
+                best = max(meant, key=lambda each: sum(_hits(pairs, level, each.read)), default=None)
+                if best:
+                    problem = _sentence(best, pairs, level)
+                    yield DataWarning("convention of regions", Diagnostic(("predictions",), problem=problem))
+                    sides = [(best.read(found), own) for found, own in sides]
+                    break
 
 
-def _other_format(sides: Sequence[tuple[Sequence[Region], Sequence[Region]]], level: Level) -> str:
-    """Return the sentence on a format in which most citations would be accepted, where none is; "" if there is none."""
-    cited = [(found, known) for found, known in sides if has_level(found, level) and has_level(known, level)]
-    if len(cited) < _FEWEST or any(accepted_regions(found, known, level)[0] for found, known in cited):
-        return ""
-    is_page = level == "page"
-    formats: dict[str, Callable[[Region], Region]] = (
-        {name: partial(_with_page, add) for name, add in _PAGES.items()}
-        if is_page
-        else {name: partial(_with_boxes, meant) for name, meant in _BOXES.items()}
+def _hits(pairs: Sequence[_Pair], level: Level, read: Callable[[_Regions], _Regions] = list) -> list[bool]:
+    """Return for each value whether a citation is accepted, if the citations are read in a convention."""
+    return [accepted_regions(read(found), known, level)[0] > 0 for found, known in pairs]
+
+
+def _is_meant(convention: _Convention, pairs: Sequence[_Pair], level: Level) -> bool:
+    """Return whether a convention accepts half of the values or more, and more than that of docscore beyond chance."""
+    if len(pairs) < _FEWEST:
+        return False
+    now, then = _hits(pairs, level), _hits(pairs, level, convention.read)
+    more, fewer = (
+        sum(one and not other for one, other in zip(*each, strict=True)) for each in ((then, now), (now, then))
     )
-    for name, meant in formats.items():
-        met = sum(accepted_regions(list(map(meant, found)), known, level)[0] > 0 for found, known in cited)
-        if met >= _SHARE * len(cited):
-            expected = "pages count from 1" if is_page else "a box is left, top, right, bottom from the top left corner"
-            problem = f"no cited {level} meets the evidence; {name}, {met:,} of {len(cited):,} would"
-            return f"{problem}, but {expected}"
-    return ""
+    chance = sum(comb(more + fewer, hits) for hits in range(more, more + fewer + 1)) / 2 ** (more + fewer)
+    return sum(then) >= max(_SHARE * len(pairs), 2 * sum(now)) and chance < _CHANCE
 
 
-def _with_boxes(meant: Callable[[Box], Box], place: Region) -> Region:
-    return place._replace(boxes=tuple(map(meant, place.boxes)))
+def _sentence(convention: _Convention, pairs: Sequence[_Pair], level: Level) -> str:
+    now, then = sum(_hits(pairs, level)), sum(_hits(pairs, level, convention.read))
+    several = "boxes" if level == "box" else "pages"
+    problem = f"{now:,} of {len(pairs):,} cited {several} meet" if now else f"no cited {level} meets"
+    would = f"{convention.name}, {then:,} of {len(pairs):,} would"
+    return f"{problem} the evidence; {would}, but {convention.expected}"
 
 
-def _with_page(add: int, place: Region) -> Region:
-    return place._replace(page=None if place.page is None else place.page + add)
+def _conventions(pairs: Sequence[_Pair], level: Level) -> list[_Convention]:
+    """Return the other conventions of pages or boxes."""
+    if level == "page":
+        return [
+            _Convention(name, partial(_with_pages, add), "pages count from 1")
+            for name, add in (("counted from 0", 1), ("counted from 2", -1))
+        ]
+    factors = [
+        own[at] / box[at]
+        for found, known in pairs
+        if found[0].page == known[0].page and found[0].boxes and known[0].boxes
+        for box, own in [(around(found[0].boxes), around(known[0].boxes))]
+        for at in (2, 3)
+        if box[at] > 0
+    ]
+    factor = median(factors) if factors else 1.0
+    scaled = _Convention(
+        f"multiplied by {factor:.3g}",
+        partial(_with_boxes, lambda box: (box[0] * factor, box[1] * factor, box[2] * factor, box[3] * factor)),
+        "a box is in fractions of its page, or in the units of `size`",
+    )
+    is_scaled = not 1 / _LEAST_FACTOR < factor < _LEAST_FACTOR
+    corners = "a box is left, top, right, bottom from the top left corner"
+    others = [_Convention(name, partial(_with_boxes, meant), corners) for name, meant in _BOXES.items()]
+    return [*others, *([scaled] if is_scaled else [])]
+
+
+_BOXES: dict[str, Callable[[Box], Box]] = {
+    "left, top, width and height": lambda box: (box[0], box[1], box[0] + box[2], box[1] + box[3]),
+    "top, left, bottom and right": lambda box: (box[1], box[0], box[3], box[2]),
+    "measured from the bottom of the page": lambda box: (box[0], 1 - box[3], box[2], 1 - box[1]),
+}
+
+
+def _with_boxes(meant: Callable[[Box], Box], citations: _Regions) -> _Regions:
+    return [place._replace(boxes=tuple(map(meant, place.boxes))) for place in citations]
+
+
+def _with_pages(add: int, citations: _Regions) -> _Regions:
+    return [place._replace(page=None if place.page is None else place.page + add) for place in citations]
+
+
+def _together(citations: _Regions) -> _Regions:
+    """Return one citation for each page, with the boxes of all citations there."""
+    by_page = grouped((place.page, place.boxes) for place in citations if place.boxes)
+    return [Region(page, tuple(sorted({box for boxes in each for box in boxes}))) for page, each in by_page.items()]
+
+
+_LINES: dict[Level, list[_Convention]] = {
+    "page": [],
+    "box": [
+        _Convention(
+            "as the `boxes` of one citation", _together, "several citations of a value are claimed each for itself"
+        )
+    ],
+}
