@@ -155,7 +155,7 @@ def test_words_without_a_region_are_found_on_their_page(tmp_path: Path) -> None:
     words = "<b class='ocrx_word' title='bbox {}'>{}</b>"
     page = PAGE.format(words.format("20 10 60 30", "Mill") + words.format("0 0 200 100", "Trust"))
     document = read(folder_of(tmp_path, {"a.hocr": page}))
-    (_, _, occurrences), *_ = document.looked_up("Trust")
+    (_, _, occurrences), *_ = document.find_scalars("Trust")
     assert document.place_of(*occurrences or ()) == Region(1)
     assert support_of(document, {"n": "Trust"}, {"$.n": [Region(1, ((0, 0, 1, 1),))]}).totals == [1, 1, 0, 0]
     assert document.holds("Mill Trust")
@@ -211,9 +211,9 @@ def test_an_incomplete_text_is_not_counted(tmp_path: Path) -> None:
     assert (share["hits"], share["total"]) == (2, 4)
     located = with_evidence(truths, folder)
     assert [list(row.get("evidence", {})) for row in located.rows] == [[], ["no"], ["no"]]
-    assert located.remark.startswith("1 document with incomplete text")
+    assert located.warning.startswith("1 document with incomplete text")
     document = read(folder)
-    assert [found for *_, found in document.looked_up({"no": "A-0", "total": "12.50"})] == [[((3, 6),)], None]
+    assert [found for *_, found in document.find_scalars({"no": "A-0", "total": "12.50"})] == [[((3, 6),)], None]
 
 
 def test_the_first_file_with_a_text_counts(tmp_path: Path) -> None:

@@ -123,8 +123,8 @@ NO_PAGE: Raw = {"box": [0, 0, 1, 1]}
 @pytest.mark.parametrize(
     ("evidence", "citation", "pages", "message"),
     [
-        ({"page": 2}, NO_PAGE, 0, "1 of 1 citations are faulty .* a page beside the box"),
-        ({"page": 1}, NO_PAGE, 0, "1 of 1 citations are faulty .* a page beside the box"),
+        ({"page": 2}, NO_PAGE, 0, "1 of 1 citations are invalid .* a page beside the box"),
+        ({"page": 1}, NO_PAGE, 0, "1 of 1 citations are invalid .* a page beside the box"),
         (NO_PAGE, {"page": 2}, 0, "evidence: .* a page beside the box"),
         (NO_PAGE, NO_PAGE, 2, "evidence: .* a page beside the box"),
         (NO_PAGE, NO_PAGE, 0, ""),
@@ -241,6 +241,19 @@ ANSWERS: dict[str, Any] = {
         }
     },
 }
+OLDER: dict[str, Any] = {
+    "llamaextract": {
+        "data": PLAIN,
+        "extraction_metadata": {"field_metadata": {"no": {"citation": [LLAMA]}, "r": [{"n": {"citation": [LLAMA]}}]}},
+    },
+    "reducto": {"result": [PLAIN], "citations": [{"no": [REDUCTO], "r": [{"n": [REDUCTO]}]}]},
+    "extend": {
+        "output": {
+            "value": PLAIN,
+            "metadata": {path: {"citations": [{**EXTEND, "page": 1}]} for path in ("no", "r[0].n")},
+        }
+    },
+}
 BOX = {"page": 1, "box": [0.1, 0.1, 0.1 + 1 / 30, 0.11]}
 
 
@@ -258,6 +271,23 @@ def test_answers_in_the_form_of_a_provider(name: str) -> None:
     ):
         assert docscore.evaluate(references=[row[0]], predictions=[row[1]]).score < 0.1
     assert known_forms()[name]["source"]
+
+
+@pytest.mark.parametrize("name", known_forms())
+def test_answers_in_an_older_version_of_a_form(name: str) -> None:
+    row = references(PLAIN, {"no": BOX, "r[0].n": BOX}), predictions(OLDER[name])
+    assert docscore.evaluate(references=[row[0]], predictions=[row[1]], citations_from=name).score == 1
+    read = places_of(*row, form=name)
+    level: Level = "page" if name == "extend" else "box"  # whose pages had no size
+    for path in ("$.no", "$.r[0].n"):
+        assert accepted_regions(read.citations[path], read.evidence[0][path], level, 0.8) == (1, 1)
+    with pytest.warns(UserWarning, match=rf"1 of 1 hold .* in the form of {name}, and both are scored"):
+        docscore.evaluate(references=[row[0]], predictions=[row[1]])
+
+
+def test_an_answer_without_citations_is_its_values() -> None:
+    for name, answer in {"llamaextract": {"data": PLAIN}, "reducto": {"result": PLAIN}}.items():
+        assert form_named(name)(answer) == (PLAIN, {})
 
 
 def test_a_form_of_ones_own(tmp_path: Path) -> None:
@@ -378,7 +408,7 @@ def test_one_hit_by_chance_does_not_hide_another_format(
         rows.append((row, predictions({"t": "x"}, {"t": cited}, f"q{number}")))
     left, right = map(list, zip(*rows, strict=True))
     pairs, _ = with_regions(with_raw_regions(pairs_of(right, left), None), ())
-    found = [str(each) for each in warnings_of_regions(pairs.places or ())]
+    found = [str(each) for each in warnings_about_regions(pairs.places or ())]
     assert len(found) == bool(warning)
     assert all(warning in each for each in found)
 

@@ -6,8 +6,10 @@ A form is a JSON object:
 * `value`: the path of the values in a prediction; a prediction without it is the values.
 * `layout`: where the citations are. "same shape": at the paths `citations`, in objects of the shape of the values.
   "by path": there too, in one object with the paths of the values as keys. "around the value": in an object around each
-  value, which has no keys but `citations`, the first of which holds the value.
-* `key`: the key of the list of citations of a value.
+  value, which has no keys but `citations`, the first of which holds the value. "parallel lists": at the paths
+  `citations`, in a list as long as that of the values, with the list of citations itself at the path of each value; if
+  the lists have one element, the element is the values.
+* `key`: the key of the list of citations of a value; null for "parallel lists".
 * `page`, `quote`: the paths of these in a citation. `first_page`: the number of the first page.
 * `box`: the path of a box or a list of boxes. `corners`: the keys of its edges (left, top, right, bottom; with a plus
   sign the length instead), or "polygon". `size`: the paths of the width and height of the page; null for fractions.
@@ -26,19 +28,38 @@ from docscore.inputs.json_text import loads
 from docscore.inputs.raw_regions import Form, Raw, Wrapper, without_regions
 from docscore.inputs.rows import cells_of
 
-LAYOUTS = ("same shape", "by path", "around the value")
+LAYOUTS = ("same shape", "by path", "around the value", "parallel lists")
 _KEYS = ("source", "value", "layout", "citations", "key", "page", "first_page", "box", "corners", "size", "quote")
+
+_OLDER = "older"  # the key of the table with former versions of its forms
 
 Entry = Mapping[str, Any]  # a form as in the table
 
 
-def _split(entry: Entry, prediction: Any) -> tuple[Any, Raw]:
-    """Return the values of a prediction in a form, and what it cites for them by path, in the format of docscore."""
+def _split(versions: Sequence[Entry], prediction: Any) -> tuple[Any, Raw]:
+    """Return the values of a prediction in a form, and what it cites for them by path, in the format of docscore.
+
+    The first version of the form counts that has citations, otherwise the first that has values.
+    """
+    split = [_split_in(entry, prediction) for entry in versions]
+    known = [
+        each for each, entry in zip(split, versions, strict=True) if _first(prediction, [entry["value"]]) is not None
+    ]
+    return next((each for each in split if each[1]), [*known, split[0]][0])
+
+
+def _split_in(entry: Entry, prediction: Any) -> tuple[Any, Raw]:
     value = _first(prediction, [entry["value"]])
     value = prediction if value is None else value
     if entry["layout"] == LAYOUTS[2]:
         names = entry["citations"]
         value, found = without_regions(value, Wrapper(names[0], entry["key"], frozenset(names)))
+    elif entry["layout"] == LAYOUTS[3]:
+        found = {}
+        metadata = _first(prediction, entry["citations"])
+        if isinstance(value, list) and isinstance(metadata, list) and len(value) == len(metadata):
+            value, metadata = (side[0] if len(side) == 1 else side for side in (value, metadata))
+            found = {path: part for path, part in values_by_path(metadata) if _are_citations(entry, part)}
     else:
         metadata = _first(prediction, entry["citations"])
         is_flat = entry["layout"] == LAYOUTS[1] and isinstance(metadata, dict)
@@ -50,6 +71,12 @@ def _split(entry: Entry, prediction: Any) -> tuple[Any, Raw]:
     return value, {path: [_place(entry, each) for each in citations] for path, citations in found.items()}
 
 
+def _are_citations(entry: Entry, part: Any) -> bool:
+    """Return whether a part of metadata is a list of citations, with a page each, and not a list of rows."""
+    pages = [_first(each, entry["page"]) for each in part] if isinstance(part, list) else []
+    return bool(pages) and None not in pages
+
+
 def _place(entry: Entry, citation: Any) -> Raw:
     """Return a citation in the format of docscore; without the size of its page, a box cannot be compared."""
     page, boxes = _first(citation, entry["page"]), _first(citation, entry["box"])
@@ -58,7 +85,7 @@ def _place(entry: Entry, citation: Any) -> Raw:
     if boxes and None not in size:
         many = isinstance(boxes, list) and entry["corners"] != "polygon"
         place["boxes"] = [_box(entry["corners"], box) for box in (boxes if many else [boxes])]
-    return {**place, "size": size or None, "quote": _first(citation, [entry["quote"]])}
+    return {**place, "size": None if None in size else size or None, "quote": _first(citation, [entry["quote"]])}
 
 
 def _box(corners: Any, box: Any) -> Any:
@@ -79,30 +106,42 @@ def _first(value: Any, paths: Iterable[str]) -> Any:
 
 
 @cache
-def known_forms() -> Mapping[str, Entry]:
-    """Return the forms of the table by name."""
-    table: Mapping[str, Entry] = loads(Path(__file__).with_name("citation_forms.json").read_text("utf-8"))
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = loads(Path(__file__).with_name("citation_forms.json").read_text("utf-8"))
     return table
+
+
+def known_forms() -> Mapping[str, Entry]:
+    """Return the forms of the table by name, each in its latest version."""
+    return {name: entry for name, entry in _table().items() if name != _OLDER}
+
+
+def _versions(name: str) -> list[Entry]:
+    """Return the versions of a form, latest first."""
+    older: Mapping[str, Entry] = _table()[_OLDER]
+    return [known_forms()[name], *([older[name]] if name in older else [])]
 
 
 @cache
 def keys_of_forms() -> frozenset[str]:
     """Return the keys one of which a prediction in a form has, or a value in it."""
-    paths = (path for entry in known_forms().values() for path in (entry["value"], *entry["citations"]))
+    entries = (entry for name in known_forms() for entry in _versions(name))
+    paths = (path for entry in entries for path in (entry["value"], *entry["citations"]))
     return frozenset(path.partition(".")[0] for path in paths)
 
 
 def form_named(name: str) -> Form:
     """Return a form by its name, or by the path of a JSON file with one; raise `ValueError` if there is none."""
-    entry: Any = known_forms().get(name)
-    if entry is None and not name.endswith(".json"):
+    if name in known_forms():
+        return partial(_split, _versions(name))
+    if not name.endswith(".json"):
         expected = f"one of {', '.join(known_forms())}, or the path of a .json file"
         raise InputValueError(place="citations_from", expected=expected, got=repr(name))
-    entry = entry or read_value(Path(name))
+    entry = read_value(Path(name))
     if not isinstance(entry, dict) or entry.keys() != {*_KEYS} or entry["layout"] not in LAYOUTS:
         expected = f"an object with the keys {', '.join(_KEYS)}, whose layout is one of {', '.join(LAYOUTS)}"
         raise InputValueError(place=name, expected=expected, got=short_repr(entry))
-    return partial(_split, entry)
+    return partial(_split, [entry])
 
 
 def _has_places(found: Raw) -> bool:
@@ -113,8 +152,10 @@ def forms_of(predictions: Sequence[Any]) -> dict[str, int]:
     """Return in how many of the predictions each form has citations, without those in which none has."""
     counts = {
         name: sum(
-            _has_places(_split(entry, prediction)[1]) for prediction in predictions if isinstance(prediction, dict)
+            _has_places(_split(_versions(name), prediction)[1])
+            for prediction in predictions
+            if isinstance(prediction, dict)
         )
-        for name, entry in known_forms().items()
+        for name in known_forms()
     }
     return {name: count for name, count in counts.items() if count}
