@@ -33,6 +33,7 @@ _TOGETHER = _GROUPING | {ord(","): None}
 _HYPHENS = {"-": f"[-{BROKEN}]", BROKEN: f"[-{BROKEN}]?"}  # of a value, as they may be in a text
 _HYPHEN_BEHIND = re.compile(r"(?<=[^\W_])[-\u2010\u2011](?=(\s+)[^\W_])")  # a word
 _LETTER, _AROUND = re.compile(r"[^\W\d_]\S*\Z"), 40
+_NAMES = re.compile(r"[^\W\d_][a-z]{2,}|[^\W\d_]{3,}")  # the words of a field's name, such as `dueDate` or `due_date`
 _LINE_BREAK = re.compile(r"[\n\f]")
 
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
@@ -92,7 +93,8 @@ class DocumentText:
     def find_scalars(self, value: Any, row: Value = None) -> Iterator[tuple[str, Scalar, list[Occurrence] | None]]:
         """Yield each scalar of a value with its path and where it stands; None for what no text can show.
 
-        In an incomplete text, None also stands for what is not found.
+        In an incomplete text, None also stands for what is not found. Of several places, those in the lines of the row
+        come first, then those nearest to the words of the field's name.
         Of several places of a value in a row of a list, the one in the lines of its row counts, if there is only one.
         The options of a one-of share its path.
         """
@@ -107,10 +109,10 @@ class DocumentText:
             elif isinstance(value, tuple):
                 waiting += [(path, option, beside) for option in reversed(value)]
             elif type(value) in SCALAR_TYPES:
-                found = self._occurrences(value, beside)
+                found = self._occurrences(value, beside, path)
                 yield path, value, found if self.is_complete else found or None
 
-    def _occurrences(self, value: Scalar, row: Sequence[Scalar]) -> list[Occurrence] | None:
+    def _occurrences(self, value: Scalar, row: Sequence[Scalar], path: str) -> list[Occurrence] | None:
         """Return where a scalar stands; None for what no text can show."""
         text, wanted = _words(scalar_text(value)), wanted_of(value)
         if isinstance(value, bool) or len(text) < _SHORT or (wanted.is_number and not any(wanted.numbers)):
@@ -118,12 +120,34 @@ class DocumentText:
         spans = self._spans(value)
         long = [each for each in spans if _length(each) > _SHORT]
         if not row or (len(long) == 1 and len(text) > _SHORT):
-            return None if len(text) == _SHORT or (spans and not long) else long
+            return None if len(text) == _SHORT or (spans and not long) else self._in_order(long, set(), path)
         lines = self._lines_of([scalar for scalar in row if scalar is not value])
         near = list(dict.fromkeys(each for line in lines for each in self._by_line(value).get(line, ())))
         if len(text) == _SHORT:
             return (near or None if spans else []) if lines else None
-        return near if len(near) == 1 or not long else long
+        return near if len(near) == 1 or not long else self._in_order(long, lines, path)
+
+    def _in_order(self, found: list[Occurrence], lines: set[int], path: str) -> list[Occurrence]:
+        """Sort occurrences: those in the lines of a row first, then those nearest to words of the field's name."""
+        if len(found) <= 1:
+            return found
+        words = map(str.casefold, _NAMES.findall(path.rpartition(".")[2]))
+        names = sorted(start for word in words for start in self._starts_of(word))
+
+        def key(occurrence: Occurrence) -> tuple[bool, int]:
+            start, after = occurrence[0][0], bisect_left(names, occurrence[0][0])
+            distances = (abs(start - name) for name in names[max(0, after - 1) : after + 1])
+            return bool(lines) and self._lines_at(occurrence).isdisjoint(lines), min(distances, default=0)
+
+        return sorted(found, key=key)
+
+    def _starts_of(self, word: str) -> Iterator[int]:
+        """Yield where a word begins in the text."""
+        start = self._text.find(word)
+        while start >= 0:
+            if not self._text[start - 1 : start].isalpha():
+                yield start
+            start = self._text.find(word, start + 1)
 
     def _lines_of(self, row: Sequence[Scalar]) -> set[int]:
         """Return the lines in which most of some scalars stand, of those lines in which a rare one does."""
@@ -244,7 +268,7 @@ class DocumentText:
         spans = {*filter(self._is_in_line, self._windows.numbers(wanted)), *self._windows.dates(wanted)}
         if not wanted.is_number:
             spans.update(filter(self._is_in_column, self._literal(text)))
-        if isinstance(value, str) and sum(map(str.isdigit, text)) >= _LEAST_DIGITS:
+        if type(value) is str and sum(map(str.isdigit, text)) >= _LEAST_DIGITS:
             spans.update(self._in_groups(text.translate(_GROUPING)))
         return _outermost(spans) or self._spaced(text, is_number=wanted.is_number)
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -99,7 +99,7 @@ def wanted_of(value: Scalar) -> Wanted:
     if isinstance(value, bool) or not _RUN.search(text):
         return Wanted()
     unit, read, dates = "", [read_number(value)], list[date]()
-    if isinstance(value, str):
+    if type(value) is str:
         quantity = _QUANTITY.fullmatch(value)
         number, unit = quantity.groups() if quantity and quantity[2].casefold() in UNIT_SYMBOLS else (value, "")
         read = [read_money(number, each, signs=currency_signs()) for each in _SEPARATORS]
@@ -149,9 +149,18 @@ class Windows:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        tokens = list(_tokens(text))
-        self._numbers = _number_windows(text, tokens)
-        self._dates = _date_windows(text, tokens)
+
+    @cached_property
+    def _tokens(self) -> list[Offsets]:
+        return list(_tokens_of(self._text))
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, list[Offsets]]:
+        return _number_windows(self._text, self._tokens)
+
+    @cached_property
+    def _dates(self) -> Mapping[tuple[int, ...], list[Offsets]]:
+        return _date_windows(self._text, self._tokens)
 
     def numbers(self, wanted: Wanted) -> Iterator[Offsets]:
         """Yield the windows that may be read as a number."""
@@ -189,7 +198,7 @@ class Windows:
         return self._text[max(0, start - _AROUND) : start], self._text[end : end + _AROUND]
 
 
-def _tokens(text: str) -> Iterator[Offsets]:
+def _tokens_of(text: str) -> Iterator[Offsets]:
     """Yield where the tokens of a text stand, and the two ends of a token that is a range: `1.5.2024-3.5.2024`."""
     for match in _TOKEN.finditer(text):
         start, end = match.span()
