@@ -5,7 +5,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import accumulate, chain, groupby, pairwise
 from operator import itemgetter
 from typing import Any
@@ -34,6 +34,9 @@ _HYPHENS = {"-": f"[-{BROKEN}]", BROKEN: f"[-{BROKEN}]?"}  # of a value, as they
 _HYPHEN_BEHIND = re.compile(r"(?<=[^\W_])[-\u2010\u2011](?=(\s+)[^\W_])")  # a word
 _LETTER, _AROUND = re.compile(r"[^\W\d_]\S*\Z"), 40
 _NAMES = re.compile(r"[^\W\d_][a-z]{2,}|[^\W\d_]{3,}")  # the words of a field's name, such as `dueDate` or `due_date`
+# Before and behind a text, without and with a letter or digit at its end; none goes on behind a divided word.
+_BEFORE = re.compile(f"(?<!{BROKEN} )"), re.compile(rf"(?<!{BROKEN} )(?<!\w)")
+_BEHIND = re.compile(f"(?!{BROKEN})"), re.compile(rf"(?!{BROKEN})(?!\w)")
 _LINE_BREAK = re.compile(r"[\n\f]")
 
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
@@ -282,7 +285,11 @@ class DocumentText:
         start = self._text.find(text)
         while start >= 0:
             end = start + len(text)
-            if before.match(self._text, start) and after.match(self._text, end):
+            if (
+                before.match(self._text, start)
+                and after.match(self._text, end)
+                and self._windows.is_whole((start, end))
+            ):
                 yield start, end
             start = self._text.find(text, start + 1)
 
@@ -308,7 +315,7 @@ class DocumentText:
         """Return the spans of a pattern of a text, as whole words and numbers."""
         before, after = _edges(text)
         found = re.finditer(f"{before.pattern}(?:{pattern}){after.pattern}", self._text)
-        return [match.span() for match in found]
+        return [match.span() for match in found if self._windows.is_whole(match.span())]
 
     @cached_property
     def _unspaced(self) -> str:
@@ -499,12 +506,10 @@ def _outermost(spans: Iterable[Offsets]) -> list[Offsets]:
     return outermost
 
 
-@lru_cache(maxsize=1024)
 def _edges(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What holds before and behind a text as whole words and numbers; some languages need no space around letters."""
+    """What holds before and behind a text as whole words; some languages need no space around letters."""
     first, last = (sign.isalnum() and not UNSPACED.match(sign) for sign in (text[0], text[-1]))
-    before = rf"(?<!{BROKEN} )" + r"(?<!\w)" * first + r"(?<!\d[.,':/-])" * text[0].isdigit()
-    return re.compile(before), re.compile(r"(?!\w)" * last + r"(?![.,':/-]\d)" * text[-1].isdigit() + f"(?!{BROKEN})")
+    return _BEFORE[first], _BEHIND[last]
 
 
 def _with_spaces(text: str) -> str:

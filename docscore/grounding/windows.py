@@ -155,12 +155,23 @@ class Windows:
         return list(_tokens_of(self._text))
 
     @cached_property
+    def _edges(self) -> tuple[set[int], set[int]]:
+        """Where tokens begin, and where they end."""
+        return {start for start, _ in self._tokens}, {end for _, end in self._tokens}
+
+    def is_whole(self, span: Offsets) -> bool:
+        """Return whether no digit at an end of a span is within a token."""
+        start, end = span
+        begins = not self._text[start].isdecimal() or start in self._edges[0]
+        return begins and (not self._text[end - 1].isdecimal() or end in self._edges[1])
+
+    @cached_property
     def _numbers(self) -> Mapping[str, list[Offsets]]:
         return _number_windows(self._text, self._tokens)
 
     @cached_property
     def _dates(self) -> Mapping[tuple[int, ...], list[Offsets]]:
-        return _date_windows(self._text, self._tokens)
+        return _date_windows(self._text, *self._edges)
 
     def numbers(self, wanted: Wanted) -> Iterator[Offsets]:
         """Yield the windows that may be read as a number."""
@@ -221,9 +232,8 @@ def _number_windows(text: str, tokens: list[Offsets]) -> Mapping[str, list[Offse
     return grouped((_significant(text[start:end]), (start, end)) for start, end in (*tokens, *groups))
 
 
-def _date_windows(text: str, tokens: list[Offsets]) -> Mapping[tuple[int, ...], list[Offsets]]:
+def _date_windows(text: str, begins: set[int], ends: set[int]) -> Mapping[tuple[int, ...], list[Offsets]]:
     """Return the windows that may be dates by their numbers: three numbers, or two and the name of a month."""
-    begins, ends = {start for start, _ in tokens}, {end for _, end in tokens}
     runs = [match.span() for match in _RUN.finditer(text)]
     found = defaultdict[tuple[int, ...], list[Offsets]](list)
 
