@@ -20,6 +20,7 @@ from docscore.grounding.document_text import DocumentText
 from docscore.grounding.regions import Region
 from docscore.report import document_places
 from docscore.report.document_places import sentence_on_place, sign_of_place
+from docscore.report.drawn_rows import placed_rows
 from tests.commands import run, written
 from tests.conftest import ROOT, golden, needs
 
@@ -172,6 +173,17 @@ def test_values_without_places_stand_in_lines(tmp_path: Path) -> None:
     result = docscore.evaluate(references=truths, predictions=answers, documents={"a": "No\nA7\fTotal\n12.50"})
     page = result.report(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Ground truth found on page 2, line 2. Prediction not found in the document." in page
+
+
+def test_in_an_incomplete_text_no_value_stands_nowhere() -> None:
+    truths, answers = {"a": {"no": "A7", "total": "12.50"}}, {"a": {"no": "A8", "total": "13.50"}}
+    tree = docscore.evaluate(references=truths, predictions=answers)["a"].tree
+    document = DocumentText("No A7\fTotal", is_complete=False)
+    rows = placed_rows(tree, {id(leaf): number for number, leaf in enumerate(tree.leaves())}, None, document)
+    assert [(sign_of_place(row), sentence_on_place(row, 2, document)) for row in rows] == [
+        ("", "The text of the document is incomplete."),
+        ("", "The text of the document is incomplete."),
+    ]
 
 
 def test_lines_of_a_pdf_are_words_at_one_height() -> None:

@@ -82,6 +82,8 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: DocumentText
     nothing = (
         "Values as short as this are not looked up." if row["found"] else "Nothing is cited, and no place is annotated."
     )
+    if document and not document.is_complete:
+        nothing = "The text of the document is incomplete."
     return " ".join(standing) or nothing
 
 
