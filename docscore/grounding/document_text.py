@@ -295,7 +295,7 @@ class DocumentText:
 
     def _in_groups(self, together: str) -> Iterator[Offsets]:
         """Yield the spans of letters and digits that spaces, brackets and hyphens may part, over whole tokens."""
-        if not together.isalnum() or together not in self._unspaced:
+        if not together.isalnum() or len(together) > _MOST_SPACED or together not in self._unspaced:
             return
         is_together = self._is_in_line if together.isdigit() else self._is_in_column
         pattern = f"[ ()+{BROKEN}-]{{0,3}}".join(together)

@@ -36,7 +36,7 @@ BROKEN = "\ufdd0"  # stands in a folded text for the hyphen of a word that is di
 # A token is digits that these signs join without spaces: no number or date begins or ends within one.
 _JOINS = "[.,':/-]"
 _TOKEN = re.compile(rf"\d+(?:{_JOINS}\d+)*")
-_GROUPS = re.compile(rf"(?<!\d)(?<!\d{_JOINS})(?=(\d{{1,3}}(?: \d{{3}})+(?:[.,]\d+)?)(?!{_JOINS}?\d))")
+_GROUPS = re.compile(rf"(?<!\d)(?<!\d{_JOINS})(?=(\d{{1,3}}(?: \d{{3}}){{1,6}}(?:[.,]\d+)?)(?!{_JOINS}?\d))")
 _RUN, _NO_DIGITS = re.compile(r"\d+"), re.compile(r"\D+")
 _SEPARATORS = Separators(".", ","), Separators(",", ".")  # `1,500` has both readings
 _MAY_BE_DATE = re.compile(r"\d\D+\d|\d{8}")
@@ -60,7 +60,7 @@ _MORE_THAN_NUMBER = re.compile(r"[^\W\d]|[^\w\s.,'()+-]")
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = re.compile(rf"(?<![^\W\d_])({'|'.join(_MONTHS)})[a-z]{{0,6}}(?![^\W\d_])")
-_ISO_DIGITS, _LONGEST_DATE = 8, 40  # characters
+_DAY_DIGITS, _ISO_DIGITS, _LONGEST_DATE = 2, 8, 40  # characters
 _BETWEEN, _OF_MONTH = 3, 16  # characters between two numbers of a date, and with words: `14th day of March`
 _YEAR_BEFORE = re.compile(rf"(?<!\d)(?<!\d{_JOINS})(?:19|20)\d\d[ ,]{{1,2}}\Z")
 _YEAR_BEHIND = re.compile(rf"[ ,]{{1,2}}(?:19|20)\d\d(?!{_JOINS}?\d)")
@@ -251,10 +251,10 @@ def _date_windows(text: str, begins: set[int], ends: set[int]) -> Mapping[tuple[
     for match in _MONTH.finditer(text):
         month, at = _MONTHS.index(match[1]) + 1, bisect_left(runs, match.span())
         for (a, b), (c, d) in pairwise(runs[max(0, at - 1) : at + 2]):
-            begin = min(a, match.start())
-            gap = match.start() - b if begin == a else c - b
-            if 0 <= gap <= _OF_MONTH and (begin in begins or begin == match.start()):
-                add(begin, d, month, text[a:b], text[c:d])
+            is_month_first = match.start() < a
+            gap = c - b if is_month_first else match.start() - b
+            if gap <= _OF_MONTH and (b - a <= _DAY_DIGITS if is_month_first else a in begins):
+                add(min(a, match.start()), d, month, text[a:b], text[c:d])
     return found
 
 
