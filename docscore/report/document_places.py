@@ -100,7 +100,7 @@ def _standing(spots: Sequence[Any], pages: int, document: DocumentText | None) -
     """Where a value stands in a text, in words."""
     if not spots or document is None:
         return "not found in the document"
-    page, line = document.line_at(min(spots)[0][0])
+    page, line = document.line_at(spots[0][0][0])
     where = f"page {page}, line {line}" if pages > 1 else f"line {line}"
     return f"found {counted(len(spots), 'time')}, first on {where}" if len(spots) > 1 else f"found on {where}"
 

@@ -99,7 +99,7 @@ const listed = (values) => [values.slice(0, -1).join(", "), values[values.length
 /** Where a value stands in the text, in words. @type {(spots: Server.Mark[], known: Known) => string} */
 const standing = (spots, known) => {
   if (!spots.length) return "not found in the document";
-  const { page, line } = known.lineOf(spots.reduce((first, spot) => (spot[0][0] < first[0][0] ? spot : first)));
+  const { page, line } = known.lineOf(spots[0]);
   const where = known.pages > 1 ? `page ${page}, line ${line}` : `line ${line}`;
   return spots.length > 1 ? `found ${counted(spots.length, "time")}, first on ${where}` : `found on ${where}`;
 };
