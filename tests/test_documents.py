@@ -75,7 +75,7 @@ def test_the_boxes_of_a_value(words: list[tuple[str, float, float]], value: str,
 def test_the_order_of_several_places(text: str, value: Any, places: list[list[int]]) -> None:
     """Places are a line and the column of its first character, both counted from 1."""
     document = DocumentText(text)
-    *_, (_, _, occurrences) = document.looked_up(value)
+    *_, (_, _, occurrences) = document.find_scalars(value)
     starts = [document.given(each)[0][0] for each in occurrences or ()]
     lines = [text[:start].split("\n") for start in starts]
     assert [[len(before), len(before[-1]) + 1] for before in lines] == places

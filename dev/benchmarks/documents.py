@@ -82,7 +82,7 @@ def look_up(kind: str) -> None:
     fields = {f"{key}{number}": value for number, row in enumerate(rows) for key, value in row.items()}
     begun = _seconds(resource.RUSAGE_SELF)
     document = DocumentText(text, boxes if kind != KINDS[0] else None)
-    found = sum(bool(spots) for *_, spots in document.looked_up({"rows": rows} if kind == KINDS[2] else fields))
+    found = sum(bool(spots) for *_, spots in document.find_scalars({"rows": rows} if kind == KINDS[2] else fields))
     print(_seconds(resource.RUSAGE_SELF) - begun, found)
 
 

@@ -12,9 +12,9 @@ from docscore.core.runtime import grouped
 from docscore.grounding.regions import LEVELS, Box, Level, Region, RowRegions, accepted_regions, around, has_level
 
 _EXAMINED = 1_000  # values that are cited and have evidence
-_FEWEST = 5  # of them, by which a convention is told
+_FEWEST = 5  # of them, so that a convention can be named
 _SHARE = 0.5  # of them, which another convention must meet
-_CHANCE = 0.05  # the probability of so many more hits by chance, below which a convention is told
+_CHANCE = 0.05  # of so many more hits without another convention; a convention is named below it
 _LEAST_FACTOR = 1.1  # by which boxes in other units differ
 
 _Regions = Sequence[Region]
@@ -74,7 +74,7 @@ def _hits(pairs: Sequence[_Pair], level: Level, read: Callable[[_Regions], _Regi
 
 
 def _is_meant(convention: _Convention, pairs: Sequence[_Pair], level: Level) -> bool:
-    """Return whether a convention accepts half of the values or more, and more than that of docscore beyond chance."""
+    """Return whether a convention accepts at least half of the values, and more than docscore does, beyond chance."""
     if len(pairs) < _FEWEST:
         return False
     now, then = _hits(pairs, level), _hits(pairs, level, convention.read)

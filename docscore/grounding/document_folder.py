@@ -89,9 +89,9 @@ class DocumentFolder:
             raise InputValueError(place="documents", expected=expected, got="none of the ids")
 
     def read(self, name: str) -> DocumentText | None:
-        """Return the document of an id; None if it has no text, of which `errors` then tells why.
+        """Return the document of an id from its first file with a complete text, or else its first file with a text.
 
-        The first file with a complete text counts, otherwise the first with a text.
+        Return None if there is no text; `errors` then has the reason.
         """
         text = self._texts.get(name)
         if isinstance(text, DocumentText) or (isinstance(text, str) and text.strip()):

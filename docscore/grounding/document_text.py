@@ -96,8 +96,8 @@ class DocumentText:
     def find_scalars(self, value: Any, row: Value = None) -> Iterator[tuple[str, Scalar, list[Occurrence] | None]]:
         """Yield each scalar of a value with its path and where it stands; None for what no text can show.
 
-        In an incomplete text, None also stands for what is not found. Of several places, those in the lines of the row
-        come first, then those nearest to the words of the field's name.
+        In an incomplete text, None also stands for what is not found. Places in the lines of the row come first, then
+        those nearest to the words of the field's name.
         Of several places of a value in a row of a list, the one in the lines of its row counts, if there is only one.
         The options of a one-of share its path.
         """
@@ -353,7 +353,7 @@ class DocumentText:
         return None
 
     def _is_in_line(self, span: Offsets) -> bool:
-        """Whether the words of a span stand on one line, each directly beside the one before."""
+        """Whether the words of a span stand on one line, each close to the one before."""
         return all(self._are_beside(*pair, _BESIDE) for pair in pairwise(self._word_numbers_at(span)))
 
     def _is_in_column(self, span: Offsets) -> bool:
@@ -386,7 +386,7 @@ class DocumentText:
         return _middle(below) > _middle(above) and above[0] < below[2] and below[0] < above[2]
 
     def _beside(self, number: int, step: int) -> Box:
-        """Return the box of a word with those beside it, before it or behind it."""
+        """Return the box of a word and its neighbours on the line, before it or behind it."""
         boxes: Sequence[Box] = self._layout or ()
         words = [number]
         while 0 <= (next_to := words[-1] + step) < len(boxes):
@@ -396,7 +396,7 @@ class DocumentText:
         return around([boxes[each] for each in words])
 
     def _is_alone(self, number: int) -> bool:
-        """Whether nothing stands on the line of a word but the words beside it, so that it may go on from above."""
+        """Whether a line only has a word and its neighbours, so that it may continue the line above."""
         boxes: Sequence[Box] = self._layout or ()
         left, right = self._beside(number, -1)[0], self._beside(number, 1)[2]
         others = (boxes[each] for each in self._words_of_line[self._lines[number]])

@@ -50,8 +50,8 @@ def with_regions(
         try:
             annotated, cited = plain_cell(accepted), plain_cell(cell)
             ours, theirs = _regions_in(annotated), _regions_in(cited)
-            lacks = any(map(_lacks_page, ours + theirs))
-            page_count = page_count_of(documents[number % len(documents)]) if lacks and page_count_of else 0
+            is_asked = page_count_of and any(map(_lacks_page, ours + theirs))
+            page_count = page_count_of(documents[number % len(documents)]) if page_count_of and is_asked else 0
             named = _last_page(ours), _last_page(theirs)
             evidence = evidence_of(
                 values[0], annotated, page_count > 1 if page_count else max(named[0], named[1] - 1) > 0

@@ -29,8 +29,14 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom as fractions
 WordOnPage = tuple[str, float, float, float, float]  # with its box
 
 
-def words_of_page(page: Any, text: Any) -> list[WordOnPage]:
-    """Return the words of the text layer of a page as it is displayed: runs of characters without white space."""
+def words_of_page(page: Any, text: Any = None) -> list[WordOnPage]:
+    """Return the words of the text layer of a page as it is displayed: runs of characters without white space.
+
+    Args:
+        page: the page.
+        text: its text layer, if it is loaded.
+    """
+    text = text or page.get_textpage()
     codes = [raw.FPDFText_GetUnicode(text.raw, index) for index in range(text.count_chars())]
     letters = list(map(_letter, codes))
     parts = list(accumulate((code in _HYPHENS for code in codes), initial=0))  # a word that is divided is two

@@ -7,7 +7,7 @@ date. The readers of typed scores read each window.
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -31,7 +31,7 @@ from docscore.metrics.typed.readers import (
 Offsets = tuple[int, int]  # in a text: of the first character, and behind the last
 
 UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")  # letters without spaces
-BROKEN = "\ufdd0"  # stands in a folded text for the hyphen of a word that is divided at the end of a line
+BROKEN = "\ufdd0"  # replaces, in a folded text, the hyphen of a word that is divided at the end of a line
 
 # A token is digits that these signs join without spaces: no number or date begins or ends within one.
 _JOINS = "[.,':/-]"
@@ -45,7 +45,7 @@ _MAY_BE_DATE = re.compile(r"\d\D+\d|\d{8}")
 # currency, a unit, a sign of multiplication, the T of a timestamp, or written without spaces.
 _AROUND = 12
 _LETTERS_BEFORE, _LETTERS_BEHIND = re.compile(r"[^\W\d]+\Z"), re.compile(r"[^\W\d]+")
-_TIMES_AND_T = ("x", "t")
+_TIMESTAMP = re.compile(r"\dt\Z")
 _NAME = r"(?:[^\W\d_]{3}|[^\w\s.,+()-]{1,3})"  # a currency, its sign or a percent sign
 _MINUS_TOUCHES = re.compile(r"(?<!\w)-\Z")
 _MINUS_BEFORE = re.compile(rf"(?<!\w)(?<!\d )- ?(?:{_NAME} ?)?\Z")
@@ -75,7 +75,7 @@ _MIDNIGHT = "00:00:00"
 
 
 class Wanted(NamedTuple):
-    """What a scalar may be read as.
+    """The numbers and dates that a scalar may be read as.
 
     Attributes:
         numbers: the numbers, several if a separator or a percent sign is ambiguous.
@@ -281,7 +281,7 @@ def _numbers_between(before: str, window: str, after: str) -> set[Decimal]:
 
 
 def _has_year(before: str, window: str, after: str) -> bool:
-    """Return whether a date has a year: none of three plain numbers, and no two digits beside a year of four."""
+    """Return whether a date has a year: three plain numbers have none, nor two digits next to a year of four."""
     if " " not in window or _FOUR_DIGITS.search(window):
         return True
     if _DECIMALS.search(window):
@@ -292,23 +292,27 @@ def _has_year(before: str, window: str, after: str) -> bool:
 def _is_edge_before(before: str) -> bool:
     """Return whether a window may begin here: not within a word, and not behind a hyphen at the end of a line."""
     letters = _LETTERS_BEFORE.search(before)
-    return not before.endswith(f"{BROKEN} ") if letters is None else _is_edge(letters[0], letters[0][-1])
+    if letters is None:
+        return not before.endswith(f"{BROKEN} ")
+    return bool(_TIMESTAMP.search(before)) or _is_edge(letters[0], letters[0][-1])
 
 
 def _is_edge_behind(after: str) -> bool:
     """Return whether a window may end here: not within a word, and not before a hyphen at the end of a line."""
     letters = _LETTERS_BEHIND.match(after)
-    return not after.startswith(BROKEN) if letters is None else _is_edge(letters[0], letters[0][0], UNIT_SYMBOLS)
+    if letters is None:
+        return not after.startswith(BROKEN)
+    return letters[0] in UNIT_SYMBOLS or _is_edge(letters[0], letters[0][0])
 
 
-def _is_edge(letters: str, touching: str, units: Collection[str] = ()) -> bool:
-    return letters in _TIMES_AND_T or letters in units or letters in currency_signs() or bool(UNSPACED.match(touching))
+def _is_edge(letters: str, touching: str) -> bool:
+    return letters == "x" or letters in currency_signs() or bool(UNSPACED.match(touching))
 
 
 def _signs_beside(measures: frozenset[str], before: str, after: str) -> Offsets | None:
     """Return how many characters before and behind a number are a wanted currency or unit, a point or a percent sign.
 
-    None if only other currencies or units stand beside it than those that are wanted.
+    Return None if the number only has a currency or unit that is not wanted.
     """
     percent = _PERCENT.match(after)
     lengths, is_other = [len(_POINT_BEFORE.findall(before)), percent.end() if percent else 0], False

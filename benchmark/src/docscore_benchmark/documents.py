@@ -142,7 +142,10 @@ def _words(page: Any) -> tuple[Word, ...]:
     """Return the words of the text layer of a page: runs without white space, with boxes as fractions of the page."""
     from docscore.grounding.pdf_words import words_of_page  # noqa: PLC0415  needs pypdfium2
 
-    return tuple(Word(text, (left, top, right, bottom)) for text, left, top, right, bottom in words_of_page(page, page.get_textpage()))
+    return tuple(
+        Word(text, (left, top, right, bottom))
+        for text, left, top, right, bottom in words_of_page(page, page.get_textpage())
+    )
 
 
 def _opened(path: Path) -> Any:
