@@ -337,6 +337,14 @@ class Visitor(Window):
     def row(self, path: str) -> Locator:
         return self["pair-result"].locator(f'.anls-row[data-path="{path}"]')
 
+    def press(self, key: str) -> None:
+        """Press a key, and wait until what it changes is drawn in the next frame."""
+        self.page.keyboard.press(key)
+        self.drawn()
+
+    def drawn(self) -> None:
+        self.page.evaluate("new Promise(requestAnimationFrame)")
+
     def open_tab(self, name: str) -> None:
         self.page.locator(".tabs").get_by_role("link", name=name, exact=True).click()
 

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests import browser
-from tests.browser import LOOKS, NARROW, WIDE, Visit, Visitor, axe, heard, payload
+from tests.browser import LOOKS, NARROW, SERVER, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import pred, ref
 from tests.conftest import PIXEL, ROOT
 from tests.test_playground_file import come, opened, ready, title
 
 if TYPE_CHECKING:
-    from playwright.sync_api import FilePayload
+    from playwright.sync_api import FilePayload, Route
 
 playground, chromium, visit = browser.playground, browser.chromium, browser.visit
 
 INVOICES = ROOT / "examples" / "invoices"
 IMAGES = sorted((INVOICES / "documents").glob("*.png"))
+PDFS = sorted((INVOICES / "documents").glob("*.pdf"))
 FILES = [INVOICES / "references.jsonl", INVOICES / "quill.jsonl"]
 RECT = "each => { const box = each.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; }"
 BOX = """box => { const [page, own] = [box.parentElement, box].map(each => each.getBoundingClientRect());
   return [(own.left + own.right) / 2 - page.left, (own.top + own.bottom) / 2 - page.top]
     .map((at, side) => at / (side ? page.height : page.width)); }"""
+SHOWS_THAT_IT_GOES_ON = """place => {
+  const { animationName, visibility } = getComputedStyle(document.querySelector(place), "::after");
+  return animationName.includes("ds-run") && visibility === "visible";
+}"""
 
 
 def named(name: str, data: bytes) -> FilePayload:
@@ -36,6 +42,18 @@ def invoices(visit: Visit, size: tuple[int, int] = WIDE, *, dark: bool = False) 
     return come(visit, size, dark=dark, files=[*FILES, *images])
 
 
+def hold(part: str, held: list[Route]) -> Callable[[Route], None]:
+    """Let all questions to the server pass but those with this in them."""
+
+    def handle(route: Route) -> None:
+        if part in (route.request.post_data or ""):
+            held.append(route)
+        else:
+            route.continue_()
+
+    return handle
+
+
 def share(visitor: Visitor, name: str) -> None:
     visitor["testset-grounding"].get_by_role("button", name=name).click()
     visitor["testset-share"].get_by_text(name).wait_for()
@@ -44,6 +62,7 @@ def share(visitor: Visitor, name: str) -> None:
 
 def said(visitor: Visitor) -> list[str]:
     """What is said of the chosen row."""
+    visitor.drawn()
     return visitor.page.locator(".ev-say p:visible").all_inner_texts()
 
 
@@ -98,22 +117,22 @@ def test_keys_turn_and_close_the_document(visit: Visit) -> None:
     heading = visitor["testset-beside"].locator("h2")
     heading.get_by_text("Page 3").wait_for()
     assert heading.inner_text() == "Page 3 of 4"
-    page.keyboard.press("[")
+    visitor.press("[")
     assert heading.inner_text() == "Page 2 of 4"
-    page.keyboard.press("[")
+    visitor.press("[")
     page.locator("#testset-beside .ev-sheet .ev-box").first.focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
+    visitor.press("ArrowRight")
+    visitor.press("Enter")
     assert visitor["testset-tree"].locator(".here").get_attribute("data-path") == "$.vendor.name"
     assert said(visitor)[0] == "Right value, right place."
-    page.keyboard.press("z")
+    visitor.press("z")
     assert page.locator("#testset-beside .ev-sheet.zoomed").is_visible()
     assert page.locator("#testset-beside .ev-crop").count() == 0
-    page.keyboard.press("z")
-    page.keyboard.press("d")
+    visitor.press("z")
+    visitor.press("d")
     assert not visitor["testset-beside"].is_visible()
     assert "image=1" not in page.url
-    page.keyboard.press("d")
+    visitor.press("d")
     assert visitor["testset-beside"].is_visible()
     visitor["testset-grounding"].get_by_role("button", name="page F1").click()
     assert visitor["testset-grounding"].get_by_role("button", name="right value, other region").inner_text() == "0.3 %"
@@ -223,8 +242,7 @@ def test_a_misread_value_is_found_by_its_box(visit: Visit) -> None:
 
 def test_a_pdf_from_drop_to_box(visit: Visit) -> None:
     """A PDF gives pages and text: what is not in the document is known, and a line of the text is marked."""
-    pdfs: list[Any] = [named(path.name, path.read_bytes()) for path in sorted((INVOICES / "documents").glob("*.pdf"))]
-    visitor = come(visit, files=[*FILES, *pdfs])
+    visitor = come(visit, files=[*FILES, *PDFS])
     visitor.page.locator(".doc", has_text="invoice-02").click()
     title(visitor.page, "invoice-02")
     visitor["testset-tree"].locator('[data-path="$.total"]').click()
@@ -244,6 +262,26 @@ def test_a_pdf_from_drop_to_box(visit: Visit) -> None:
     assert axe(other.page, "#testset") == []
 
 
+def test_what_takes_long_shows_that_it_goes_on(visit: Visit) -> None:
+    """Where its result will appear, and no longer than it takes."""
+    visitor = come(visit, files=[*FILES, *PDFS])
+    title(visitor.page, "invoice-12")
+    for part, press, *places in (
+        ("view_documents", "#testset [data-sort=id]", '#testset [data-in="2"]'),
+        ("read_document", ".doc >> nth=2", "#testset-document", "#testset-beside"),
+        ("read_rows", "#testset-export li:last-child button", "#testset-export"),
+    ):
+        held: list[Route] = []
+        visitor.page.route(SERVER, hold(part, held))
+        visitor.page.locator(press).dispatch_event("click")
+        for place in places:
+            visitor.page.wait_for_function(SHOWS_THAT_IT_GOES_ON, arg=place)
+        held[0].continue_()
+        visitor.page.unroute_all()
+        for place in places:
+            visitor.page.wait_for_function(f"place => !({SHOWS_THAT_IT_GOES_ON})(place)", arg=place)
+
+
 def test_the_example_has_its_pages(visit: Visit) -> None:
     visitor = opened(visit)
     visitor.page.get_by_role("button", name="Try 12 invoices with their pages").click()
@@ -252,8 +290,8 @@ def test_the_example_has_its_pages(visit: Visit) -> None:
     page = visitor.page.locator("#testset-beside .ev-sheet .ev-page img")
     page.wait_for()
     assert page.evaluate("image => image.decode().then(() => image.naturalWidth)") > 500
-    share(visitor, "wrong value, right place")
-    assert visitor.page.locator(".doc small").first.inner_text() == "1 wrong, there"
+    share(visitor, "wrong value, right region")
+    assert visitor.page.locator(".doc small").first.inner_text() == "1 wrong, right region"
     visitor.page.locator("#testset-beside .ev-say").get_by_text("Wrong value, right place: misread.").wait_for()
 
 

@@ -1,6 +1,6 @@
 // The tab for several systems: takes files and options, asks for the comparison, opens documents and follows links.
 
-import { Asker, Runner, answerTo } from "../parts/asking.js";
+import { Asker, PATIENCE, Runner, answerTo, busy } from "../parts/asking.js";
 import { DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
 import { around, cutName, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
@@ -24,7 +24,6 @@ import { CompareState, PLAIN_VIEW, comparisonOf, lossesOf } from "./state.js";
 /** @typedef {Server.SchemaOptions & OwnOptions} ComparisonOptions */
 
 const PAUSE = 300; // milliseconds until changed options are taken
-const PATIENCE = 400; // milliseconds until it is said that a run goes on
 const LONGEST_TEXT = 200_000; // characters of a document in which values are looked for
 const MOST_BESIDE = 3; // systems whose panes stand beside each other
 const MOST_WITH_STRIPS = 6; // systems
@@ -541,11 +540,8 @@ class CompareTab {
   /** The document as one system predicted it, on the tab for one pair, under the same options. */
   async openPair(/** @type {number} */ system) {
     if (!this.state.result || this.state.opened === null) return;
-    const found = await answerTo(this.server.read_pair, {
-      run: this.state.result.run,
-      number: this.state.opened,
-      system,
-    });
+    const asked = { run: this.state.result.run, number: this.state.opened, system };
+    const found = await busy(this.part("pair"), answerTo(this.server.read_pair, asked));
     if ("refused" in found) {
       this.setStatus(sentenceOf(found.refused));
       return;
@@ -600,7 +596,7 @@ class CompareTab {
       if (isOther && !this.state.view.document) this.back(last);
       return;
     }
-    const found = await answerTo(this.server.open_result, { run });
+    const found = await busy(this.box.element, answerTo(this.server.open_result, { run }));
     if ("refused" in found || !("pairs" in found)) {
       const why = "refused" in found ? found.refused : "it is not a comparison";
       this.setStatus(`This link could not be opened: ${sentenceOf(why)}`);

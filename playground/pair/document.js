@@ -1,6 +1,7 @@
 // The document beside a pair: that of the example, or the files that a visitor adds. Its pane shows where the values of
 // the tree are expected, cited and found.
 
+import { busy } from "../parts/asking.js";
 import { DocumentFiles, NO_DOCUMENT, newDocumentInput } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
 import { around, findElement, newButton, newIcon } from "../parts/elements.js";
@@ -138,11 +139,12 @@ export class PairDocument {
     taken.images = new Map(inOrder.map(([, image], number) => [`${NAME}-${number + 1}`, image]));
     taken.pdfs = new Map([...pdfs.values()].map((pdf) => [NAME, pdf]));
     taken.texts = new Map([...texts.values()].map((text) => [NAME, text]));
-    const loaded = await taken.open(NAME);
+    this.toggle(true);
+    const loaded = await busy(this.pane.element, taken.open(NAME));
     this.isExample = false;
     this.name = (wholes[0] ?? files[0]).name;
     this.loaded = loaded;
-    this.toggle(true);
+    this.drawScene();
     this.page.changed();
   }
 

@@ -1,7 +1,7 @@
 // The screen for one pair: scores what is typed, shows where rows of the tree stand in the editors, keeps and shares
 // it.
 
-import { Asker, answerTo } from "../parts/asking.js";
+import { Asker, answerTo, busy } from "../parts/asking.js";
 import {
   around,
   findElement,
@@ -34,7 +34,7 @@ import { sentenceOf } from "../parts/words.js";
  */
 
 const PAUSE = 30; // milliseconds until what was typed is scored
-const PATIENCE = 1000; // milliseconds until Cancel is offered
+const STOPPABLE = 1000; // milliseconds until Cancel is offered
 const LONGEST_ADDRESS = 30000; // characters; longer pairs are kept in this browser tab alone
 export const STARTED = "docscore-pair";
 const KEPT = "docscore-pair";
@@ -85,7 +85,7 @@ class PairTab {
     this.result = this.part("result");
     this.tree = this.part("tree");
     this.treePane = newTreePane(this.tree);
-    this.scores = new Asker(server.score_workspace);
+    this.scores = new Asker(server.score_workspace, this.result);
     this.tries = new Asker(server.try_options);
     /** @type {Options<Server.SchemaOptions & {metric: string, reading: string}>} */
     this.options = new Options(this.part("options"));
@@ -347,7 +347,7 @@ class PairTab {
     this.state.patience = window.setTimeout(() => {
       this.notice("Scoring …", "This is taking longer than usual.", "Cancel", () => this.stop());
       this.state.isStoppable = true;
-    }, PATIENCE);
+    }, STOPPABLE);
     const asked = this.request();
     const found = this.tooLong(asked) ?? (await this.scores.ask(asked));
     if (!found) return;
@@ -591,7 +591,7 @@ class PairTab {
     }
     const own = link === undefined && !event ? this.kept() : null;
     if (link === undefined && own === null) return;
-    const found = await answerTo(this.server.open_link, { link: link ?? own });
+    const found = await busy(this.result, answerTo(this.server.open_link, { link: link ?? own }));
     if ("refused" in found) {
       if (!own) this.setStatus(`This link could not be opened: ${found.refused}.`);
       return;

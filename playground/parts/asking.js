@@ -1,10 +1,11 @@
 // Questions to the server: each says which window asks and which of its questions it is; only the newest is answered.
 
+export const PATIENCE = 300; // milliseconds after which work says that it goes on; page.css has them too
 const TRIES = 3; // how often a silent server is asked how far a run is
 const PAUSE = 1000; // milliseconds between
 
 /** @returns {Server.Refusal} */
-const noAnswer = () => ({
+export const noAnswer = () => ({
   refused: navigator.onLine ? "The server does not respond." : "You are offline.",
   kind: "silent",
 });
@@ -27,20 +28,40 @@ export const answerTo = async (ask, question) => {
 };
 
 /**
+ * Mark the place of a result as busy until the work that leads to it has ended.
+ * @template T
+ * @param {Element} place
+ * @param {Promise<T>} work
+ */
+export const busy = async (place, work) => {
+  place.setAttribute("aria-busy", "true");
+  try {
+    return await work;
+  } finally {
+    place.removeAttribute("aria-busy");
+  }
+};
+
+/**
  * Asks one kind of question; the answer to an older one is null.
  * @template {Server.Request} Q
  * @template A
  */
 export class Asker {
-  /** @param {Server.Ask<Q, A>} ask */
-  constructor(ask) {
+  /**
+   * @param {Server.Ask<Q, A>} ask
+   * @param {Element | null} place  of the answer, which is busy until it comes
+   */
+  constructor(ask, place = null) {
     this.server = ask;
+    this.place = place;
     this.asked = 0; // the newest question
     this.wanted = 0; // that whose answer is still wanted
   }
 
   forget() {
     this.wanted = 0;
+    this.place?.removeAttribute("aria-busy");
   }
 
   /** @type {() => Server.Window} */
@@ -50,8 +71,11 @@ export class Asker {
 
   async ask(/** @type {Q} */ question) {
     const mine = (this.asked = this.wanted = ++lastNumber);
+    this.place?.setAttribute("aria-busy", "true");
     const found = await answerTo(this.server, { ...question, window: this.window() });
-    return mine === this.wanted ? found : null;
+    if (mine !== this.wanted) return null;
+    this.place?.removeAttribute("aria-busy");
+    return found;
   }
 }
 

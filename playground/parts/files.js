@@ -58,7 +58,7 @@ export class DropBox {
     this.back = null; // leaves the box as it was before these files were taken
     /** @type {Server.Reading} */
     this.reading = {};
-    this.sorts = new Asker(askAgain(server.sort_files));
+    this.sorts = new Asker(askAgain(server.sort_files), element);
     this.input = this.part("input", HTMLInputElement);
     this.input.addEventListener("change", () => {
       const files = [...(this.input.files ?? [])];
@@ -202,7 +202,6 @@ export class DropBox {
   /** Ask the server which file is which, and how they are read; once it is known, the choice stays. */
   async sort(isKept = false) {
     const files = this.items.map((item) => item.path);
-    this.element.setAttribute("aria-busy", "true");
     // of files that could not be read it is not known yet
     const asked = isKept && !this.isFaulty ? (this.truth ?? -1) : null;
     const found = await this.sorts.ask({
@@ -214,7 +213,6 @@ export class DropBox {
       ...this.page.allowed(),
     });
     if (!found) return;
-    this.element.removeAttribute("aria-busy");
     if ("refused" in found) {
       this.say(sentenceOf(found.refused));
       return;
@@ -248,7 +246,6 @@ export class DropBox {
     this.isUnsure = this.isRead = false;
     this.reading = {};
     this.sorts.forget();
-    this.element.removeAttribute("aria-busy");
     for (const name of ["how", "doubts"]) this.part(name).replaceChildren();
     this.say("");
     this.draw();

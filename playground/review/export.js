@@ -1,6 +1,6 @@
 // The menu of a review's downloads: what they will hold, and what is refused, said before.
 
-import { answerTo } from "../parts/asking.js";
+import { answerTo, busy } from "../parts/asking.js";
 import { findElement, newButton, newElement, partsOf } from "../parts/elements.js";
 import { fileName, sentenceOf } from "../parts/words.js";
 import { effectSentences, effectsOf } from "./effects.js";
@@ -48,7 +48,7 @@ export class Export {
   /** What the files will hold, and what is refused with its places. */
   async draw() {
     const { state, score } = this.page;
-    await score(); // what is refused is known then
+    await busy(this.part, score()); // what is refused is known then
     const refused = state.refused();
     const places = refused.slice(0, MOST).map((number) => newElement("p", "", this.placeOf(number)));
     this.part.replaceChildren(...this.effects().map((text) => newElement("p", "", text)), ...places);
@@ -70,7 +70,7 @@ export class Export {
     const { server, state, notice } = this.page;
     if (!state.result) return;
     const asked = { run: state.result.run, verdicts: state.asText(), file: name };
-    const found = await answerTo(server.export_review, asked);
+    const found = await busy(this.menu, answerTo(server.export_review, asked));
     if ("refused" in found) {
       notice("Nothing to download.", sentenceOf(found.refused), [["Close", () => notice("")]]);
       return;

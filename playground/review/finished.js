@@ -1,7 +1,7 @@
 // The summary of a review, once its list is decided: what was decided, what a sample estimates, what each group gave
 // back.
 
-import { answerTo } from "../parts/asking.js";
+import { answerTo, busy } from "../parts/asking.js";
 import { newButton, newElement } from "../parts/elements.js";
 import { counted, sentenceOf } from "../parts/words.js";
 import { drawSummary, estimateOf, gainsTable } from "./done.js";
@@ -49,10 +49,10 @@ export class Finished {
       groups,
     });
     drawScores();
-    await this.drawLoss(loss, state.result.run);
+    await busy(loss, this.drawLoss(loss, state.result.run));
     await this.page.score(); // what is refused is known then
     written.textContent = files.effects().join(" ");
-    await this.drawGains(groups, state.result);
+    await busy(groups, this.drawGains(groups, state.result));
   }
 
   /** What a sample estimates; of places that were not drawn at random, samples are offered. */

@@ -54,6 +54,7 @@ export class Readers {
     const { server, state, notice, drawAll, setMode } = this.page;
     if (!state.result) return;
     const { run } = state.result;
+    notice("Comparing …");
     try {
       const other = await uploaded(file);
       const found = await answerTo(server.compare_readers, { run, verdicts: state.asText(), other });

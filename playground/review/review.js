@@ -1,6 +1,6 @@
 // The tab for reviews: takes files and options, and a verdict for each place by one key; scores after follow.
 
-import { Asker, Runner, answerTo } from "../parts/asking.js";
+import { Asker, PATIENCE, Runner, answerTo, busy } from "../parts/asking.js";
 import { around, findElement, newButton, newElement, partsOf } from "../parts/elements.js";
 import { DropBox } from "../parts/files.js";
 import { setScreenState, showNotice } from "../parts/notices.js";
@@ -32,7 +32,6 @@ import { Worklist, addressOfReview, reviewOf } from "./worklist.js";
 const PAUSE = 300; // milliseconds until changed options are taken
 const SHOWN = 8000; // milliseconds of a toast
 const SCORED = 150; // milliseconds until verdicts are scored
-const PATIENCE = 400; // milliseconds until it is said that a run goes on
 const SAMPLE = 80; // places that are drawn
 const KEPT = "docscore-review "; // begins the names of verdicts in this browser
 const STEPS = "docscore-review-steps"; // in this browser tab, what can be undone
@@ -836,7 +835,7 @@ class ReviewTab {
       this.showView(view);
       return;
     }
-    const found = await answerTo(this.server.open_result, { run });
+    const found = await busy(this.box.element, answerTo(this.server.open_result, { run }));
     if ("refused" in found || !("places" in found)) {
       const why = sentenceOf("refused" in found ? found.refused : "it is not a review");
       const kept = "Verdicts are kept in this browser: give the same files again.";

@@ -63,7 +63,7 @@ export class Documents {
     this.find = this.part("find", HTMLInputElement);
     this.rail = this.part("rail");
     this.room = findElement(this.list, ".room");
-    this.views = new Asker(server.view_documents);
+    this.views = new Asker(server.view_documents, root);
     this.treePane = newTreePane(this.tree);
     this.files = new DocumentFiles((file) => openPdf(server, this.state.result?.run ?? "", file));
     this.isKeptClosed = false; // the visitor closed the document
@@ -248,12 +248,10 @@ export class Documents {
   async ask() {
     if (!this.state.result || !this.state.all) return "";
     const { cause, field, within, slice, find: text, sort, low, high, share } = this.state.view;
-    this.root.setAttribute("aria-busy", "true");
     const { level } = this.state;
     const asked = { cause, field, within, slice, find: text, sort, low, high, share: share || null, level };
     const found = await this.views.ask({ run: this.state.result.run, ...asked });
     if (!found) return "";
-    this.root.removeAttribute("aria-busy");
     if ("refused" in found) {
       if (found.kind !== "input") {
         this.fault(found, () => this.ask());

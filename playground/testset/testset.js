@@ -1,7 +1,7 @@
 // The tab for a test set: from the drop box to a result, its options and downloads, and what is said when something
 // fails.
 
-import { Runner, answerTo } from "../parts/asking.js";
+import { PATIENCE, Runner, answerTo, busy } from "../parts/asking.js";
 import { findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
 import { filesInWords } from "../parts/document_files.js";
 import { DropBox } from "../parts/files.js";
@@ -19,7 +19,6 @@ import { counted, sentenceOf } from "../parts/words.js";
 /** @import { Files } from "./state.js" */
 
 const PAUSE = 300; // milliseconds until changed options are scored
-const PATIENCE = 600; // milliseconds until it is said that they are
 
 class TestsetTab {
   constructor(/** @type {HTMLElement} */ element, /** @type {Server.Functions} */ server) {
@@ -389,7 +388,8 @@ class TestsetTab {
   async downloadRows() {
     if (!this.state.result) return;
     const numbers = this.state.order;
-    const found = await answerTo(this.server.read_rows, { run: this.state.result.run, numbers: numbers.join(" ") });
+    const asked = { run: this.state.result.run, numbers: numbers.join(" ") };
+    const found = await busy(this.part("export"), answerTo(this.server.read_rows, asked));
     if ("refused" in found) {
       this.say(sentenceOf(found.refused));
       return;
@@ -403,7 +403,8 @@ class TestsetTab {
   async openPair() {
     const number = this.state.document;
     if (!this.state.result || number === null) return;
-    const found = await answerTo(this.server.read_pair, { run: this.state.result.run, number });
+    const asked = { run: this.state.result.run, number };
+    const found = await busy(this.part("pair"), answerTo(this.server.read_pair, asked));
     if ("refused" in found) {
       this.say(sentenceOf(found.refused));
       return;
