@@ -152,11 +152,12 @@ def test_a_pdf_from_drop_to_box(visit: Visit) -> None:
     assert row.locator(".anls-cited").inner_text() == "5"
     assert said(visitor) == ["Ground truth found on line 5.", "Prediction found on line 5."]
     box = visitor.page.locator(".ev-sheet .ev-box.found")
-    visitor.page.locator(".ev-sheet .ev-page > img").wait_for()  # until then the page is rendered again
+    visitor.page.locator(".ev-sheet .ev-page > img").wait_for()
     date = json.loads((INVOICES / "references.jsonl").read_text(encoding="utf-8").split("\n")[2])["evidence"]["date"]
     left, top, right, bottom = date[0]["box"]
     assert box.evaluate(BOX) == pytest.approx([(left + right) / 2, (top + bottom) / 2], abs=0.01)
     visitor["pair-beside"].get_by_role("button", name="Text", exact=True).click()
+    visitor.drawn()
     line = visitor.page.locator(".said-text .on > :last-child")
     assert line.all_inner_texts() == [f"Date {row.locator('.anls-truth').inner_text()[1:-1]}"]
     visitor.page.keyboard.press("d")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +12,7 @@ from tests import browser
 from tests.browser import LOOKS, NARROW, SERVER, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import pred, ref
 from tests.conftest import PIXEL, ROOT
-from tests.test_playground_file import come, opened, ready, title
+from tests.test_playground_file import come, open_document, opened, ready, recover, title
 
 if TYPE_CHECKING:
     from playwright.sync_api import FilePayload, Route
@@ -26,6 +27,10 @@ RECT = "each => { const box = each.getBoundingClientRect(); return [box.left, bo
 BOX = """box => { const [page, own] = [box.parentElement, box].map(each => each.getBoundingClientRect());
   return [(own.left + own.right) / 2 - page.left, (own.top + own.bottom) / 2 - page.top]
     .map((at, side) => at / (side ? page.height : page.width)); }"""
+COUNT_DRAWS = """() => { window.draws = 0; new MutationObserver(changes => { window.draws += changes.length; })
+  .observe(document.querySelector("#testset-beside .ev-sheet"), { childList: true }); }"""
+HAS_IMAGES = """() => [...document.querySelectorAll("#testset-beside .ev-page img")]
+  .every(image => image.complete && image.naturalWidth)"""
 SHOWS_THAT_IT_GOES_ON = """place => {
   const { animationName, visibility } = getComputedStyle(document.querySelector(place), "::after");
   return animationName.includes("ds-run") && visibility === "visible";
@@ -262,6 +267,43 @@ def test_a_pdf_from_drop_to_box(visit: Visit) -> None:
     assert axe(other.page, "#testset") == []
 
 
+def test_a_choice_draws_the_document_once(visit: Visit) -> None:
+    """Each page of a PDF fills its own place when its image arrives."""
+    visitor = opened(visit)
+    visitor.page.evaluate(COUNT_DRAWS)
+    visitor.choose_files(*FILES, *PDFS)
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    ready(visitor)
+    row = visitor["testset-tree"].locator(".anls-row[id]:visible")
+    draws = []
+    for number, name in enumerate(visitor.page.locator(".doc bdi").all_inner_texts()):
+        for choose in (partial(open_document, visitor, number, name), row.first.click, row.last.click):
+            choose()
+            visitor.page.locator("#testset-beside .ev-page img").first.wait_for()
+            visitor.page.wait_for_function(HAS_IMAGES)
+            visitor.drawn()
+            draws.append(visitor.page.evaluate("() => { const { draws } = window; window.draws = 0; return draws; }"))
+    assert max(draws) <= 2, draws
+
+
+def test_a_page_that_does_not_come_says_so(visit: Visit) -> None:
+    """The page also says that it is loading, and asks again when the visitor presses the button."""
+    visitor = opened(visit)
+    held: list[Route] = []
+    visitor.page.route(SERVER, hold('"page"', held))
+    visitor.choose_files(*FILES, *PDFS)
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    page = visitor["testset-beside"].locator(".ev-sheet .ev-page")
+    page.get_by_text("Loading page 3 of 4 …").wait_for()
+    held.pop().abort()
+    page.get_by_text("Page 3 of 4 could not be loaded. The server does not respond. Try again").wait_for()
+    assert axe(visitor.page, "#testset") == []
+    recover(visitor)
+    page.get_by_role("button", name="Try again").click()
+    visitor.page.wait_for_function(HAS_IMAGES)
+    page.get_by_text("Page 3").wait_for(state="hidden")
+
+
 def test_what_takes_long_shows_that_it_goes_on(visit: Visit) -> None:
     """Where its result will appear, and no longer than it takes."""
     visitor = come(visit, files=[*FILES, *PDFS])
@@ -269,6 +311,7 @@ def test_what_takes_long_shows_that_it_goes_on(visit: Visit) -> None:
     for part, press, *places in (
         ("view_documents", "#testset [data-sort=id]", '#testset [data-in="2"]'),
         ("read_document", ".doc >> nth=2", "#testset-document", "#testset-beside"),
+        ('"page"', ".doc >> nth=3", "#testset-beside .ev-sheet .ev-page"),
         ("read_rows", "#testset-export li:last-child button", "#testset-export"),
     ):
         held: list[Route] = []

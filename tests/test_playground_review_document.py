@@ -71,6 +71,7 @@ def open_place(visitor: Visitor, name: str) -> Any:
     visitor["review"].locator(".rv-it").get_by_text(name, exact=True).click()
     visitor["review"].locator(".rv-path").get_by_text(name, exact=True).wait_for()
     visitor["review"].locator(".review-document:not([aria-busy])").wait_for(state="attached")
+    visitor.drawn()
     return visitor["review"].locator(".review-document")
 
 
@@ -104,6 +105,7 @@ def test_the_place_on_the_page(visit: Visit, size: tuple[int, int], *, dark: boo
     )  # cut at the edge of the page
     assert axe(visitor.page, "#review") == []
     document.get_by_role("button", name="Text", exact=True).click()
+    visitor.drawn()
     assert document.locator("mark").all_text_contents() == ["Lamp - oak"]
     document.get_by_role("button", name="Image", exact=True).click()
     if size == NARROW:
@@ -129,6 +131,7 @@ def test_matches_in_a_text(visit: Visit) -> None:
     document = open_place(visitor, "lines[0].price")
     assert document.locator(".ev-say b").inner_text() == "2 of 2, line 2"
     document.get_by_role("button", name="Next match").click()
+    visitor.drawn()
     assert document.locator(".ev-say b").inner_text() == "1 of 2, line 1"
     assert document.locator("mark").all_text_contents() == ["1.850,00"]
 

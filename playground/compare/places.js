@@ -7,7 +7,8 @@ import { knownOf, marksOf } from "../parts/scene.js";
 import { newSignCell } from "../parts/tree_places.js";
 
 /** @import { LoadedDocument } from "../parts/document_files.js" */
-/** @import { PageMark, Scene } from "../parts/document_pane.js" */
+/** @import { Scene } from "../parts/document_pane.js" */
+/** @import { PageMark } from "../parts/drawn_pages.js" */
 /** @import { Level } from "../parts/places.js" */
 /**
  * @typedef {object} SystemsValues

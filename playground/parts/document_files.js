@@ -7,14 +7,20 @@ import { imagesOf } from "./marks.js";
 import { counted, stemOf } from "./words.js";
 
 /** @import { PlacedText } from "./marks.js" */
-/** @typedef {{name: string, width: number, height: number, url: string}} Page  its width is 0 if it cannot be shown */
+/**
+ * @typedef {object} Page  whose width is 0 if it cannot be shown
+ * @property {string} name
+ * @property {number} width
+ * @property {number} height
+ * @property {string} url  "" until it is loaded
+ * @property {() => Promise<void>} [load]  has it drawn; an error says why it was not
+ */
 /**
  * @typedef {object} LoadedDocument
  * @property {(Page | null)[]} pages  null for those without an image
  * @property {PlacedText | null} placed  its text
  * @property {string} unread  a file that is gone, or ""
  * @property {Fault} [fault]  why there is no page
- * @property {(number: number) => Promise<unknown>} [draw]  has a page drawn, whose address it then has
  */
 /** @typedef {[title: string, detail: string, button: string]} Fault */
 

@@ -1,23 +1,16 @@
 // The document beside values: what is said of the chosen row, its place enlarged, and the page with the boxes of what
 // is expected and cited, or the text. It knows no tab: what is drawn is a scene.
 
+import { NAMES, RATIO, drawCrop, drawPage, drawText, keyOf, lettersOf } from "./drawn_pages.js";
 import { findElements, newButton, newDrawing, newElement, newIcon } from "./elements.js";
-import { boxOf, markedLines } from "./marks.js";
 import { newPane } from "./panes.js";
-import { areNear, around, partAround } from "./places.js";
+import { areNear, around } from "./places.js";
+import { capital, sentenceOf } from "./words.js";
 
 /** @import { LoadedDocument, Page } from "./document_files.js" */
+/** @import { PageMark } from "./drawn_pages.js" */
 /** @import { MarkedPlace } from "./marks.js" */
-/** @import { Box, Sign } from "./places.js" */
-/**
- * @typedef {object} PageMark  boxes of one look on a page
- * @property {number} page  from 1
- * @property {Box[]} boxes
- * @property {"cited" | "expected" | "found" | "truth" | "other"} look
- * @property {string} label
- * @property {number} row  of the tree, which a press chooses
- * @property {string} [letters]  of the systems that cite it
- */
+/** @import { Sign } from "./places.js" */
 /**
  * @typedef {object} Scene
  * @property {string} name  of the document
@@ -41,9 +34,7 @@ import { areNear, around, partAround } from "./places.js";
  */
 
 const MOST_BESIDE = 8; // pages in a strip beside the page
-const BESIDE = 0.1; // the part of a page that letters beside a box need
 const SEEN = 6; // pages in a strip above it
-const RATIO = { 1: 0.16, 2: 0.3 }; // height by width of what is enlarged, of one place and of two
 const ICONS = {
   zoom: "M7 7m-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0M10.5 10.5l3 3M7 5v4M5 7h4",
   close: "m4 4 8 8M12 4l-8 8",
@@ -79,102 +70,6 @@ export const drawSign = (/** @type {Sign} */ sign, label = "") => {
   return drawing;
 };
 
-const lettersOf = (/** @type {string} */ letters) => [...letters].map((letter) => newElement("b", "abc", letter));
-
-const percent = (/** @type {number} */ share) => `${100 * share}%`;
-
-/** @type {(element: HTMLElement, box: Box) => HTMLElement} */
-const placed = (element, [left, top, right, bottom]) => {
-  const sides = { "--x": left, "--y": top, "--w": right - left, "--h": bottom - top };
-  for (const [name, value] of Object.entries(sides)) element.style.setProperty(name, percent(value));
-  return element;
-};
-
-/**
- * A page with boxes; as buttons that choose the rows of their values, or not.
- * @type {(page: Page, marks: PageMark[], choose?: ((row: number) => void) | null) => HTMLElement}
- */
-const drawPage = (page, marks, choose = null) => {
-  const drawn = newElement("div", "ev-page");
-  if (page.url) {
-    const image = newElement("img", "");
-    Object.assign(image, { src: page.url, alt: "", draggable: false });
-    drawn.append(image);
-  }
-  drawn.style.aspectRatio = `${page.width} / ${page.height}`;
-  for (const { boxes, look, label, row, letters } of marks) {
-    for (const box of boxes) {
-      const mark = choose ? newButton(`ev-box ${look}`, "", () => choose(row)) : newElement("span", `ev-box ${look}`);
-      if (letters) mark.append(newElement("span", "letters", ...lettersOf(letters)));
-      mark.classList.toggle("at-left", box[0] < BESIDE);
-      mark.classList.toggle("at-right", box[2] > 1 - BESIDE);
-      if (choose) {
-        mark.setAttribute("aria-label", label);
-        mark.dataset.row = String(row);
-        if (look !== "other") mark.setAttribute("aria-current", "true");
-      }
-      drawn.append(placed(mark, box));
-    }
-  }
-  return drawn;
-};
-
-/**
- * The lines of a text, numbered on each page, with what is marked; of all or of those with a mark.
- * @type {(text: string, spans: MarkedPlace, isWhole?: boolean) => HTMLElement}
- */
-export const drawText = (text, spans, isWhole = true) => {
-  const lines = newElement("pre", "said-text");
-  const isTruth = (/** @type {MarkedPlace[0]} */ { look }) => Number(look === "truth");
-  const sorted = [...spans].sort((one, other) => one.start - other.start || isTruth(one) - isTruth(other));
-  let [page, number] = [1, 0];
-  for (const pieces of markedLines(text, sorted)) {
-    const line = pieces.map((piece) => piece.text).join("");
-    const breaks = line.split("\f").length - 1;
-    if (breaks) {
-      [page, number] = [page + breaks, 0];
-      if (isWhole)
-        lines.append(newElement("span", "page", newElement("s", ""), newElement("span", "", `page ${page}`)));
-      if (!line.replaceAll("\f", "")) continue;
-    }
-    number += 1;
-    const content = pieces.map(({ text: piece, isMarked, look }) =>
-      isMarked ? newElement("mark", look ?? "", piece) : piece.replaceAll("\f", ""),
-    );
-    const isOn = pieces.some(({ isMarked }) => isMarked);
-    if (!isOn && !isWhole) continue;
-    const shown = newElement("s", "", String(number));
-    lines.append(newElement("span", isOn ? "on" : "", shown, newElement("span", "", ...content)));
-  }
-  return lines;
-};
-
-/** @type {(look: string) => HTMLElement} */
-const keyOf = (look) => newElement("span", `ln-k ${look}`);
-
-/**
- * A place enlarged, with the boxes that are near.
- * @type {(page: Page, box: Box, marks: PageMark[], ratio: number, caption: (string | Node)[]) => HTMLElement}
- */
-const drawCrop = (page, box, marks, ratio, caption) => {
-  const [left, top, right, bottom] = partAround(box, page, ratio);
-  const drawn = drawPage(page, marks);
-  Object.assign(drawn.style, {
-    width: percent(1 / (right - left)),
-    left: percent(-left / (right - left)),
-    top: percent(-top / (bottom - top)),
-  });
-  const frame = newElement("div", "win", drawn);
-  frame.style.aspectRatio = `${(right - left) * page.width} / ${(bottom - top) * page.height}`;
-  frame.setAttribute("role", "img");
-  frame.setAttribute("aria-label", "The place, enlarged");
-  return newElement("figure", "ev-crop", newElement("figcaption", "", ...caption), frame);
-};
-
-/** A place enlarged without a caption. @type {(page: Page, marks: PageMark[]) => HTMLElement} */
-export const drawPlace = (page, marks) =>
-  drawCrop(page, around(marks.flatMap(({ boxes }) => boxes)), marks, RATIO[1], []);
-
 export class DocumentPane {
   /**
    * @param {HTMLElement} element
@@ -186,6 +81,7 @@ export class DocumentPane {
     /** @type {Scene | null} */
     this.scene = null;
     this.page = 1;
+    this.frame = 0; // in which it is drawn
     this.isZoomed = false;
     this.wanted = ""; // the view that the visitor chose
     this.field = newElement("code", "narrow-only");
@@ -271,8 +167,18 @@ export class DocumentPane {
     return this.text === null || (this.wanted || this.scene?.view) !== "Text";
   }
 
+  /** Draw in the next frame, once, however often this is asked until then. */
   draw() {
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.drawNow();
+    });
+  }
+
+  drawNow() {
     if (!this.scene) return;
+    const { activeElement } = document;
+    const focused = this.sheet.contains(activeElement) ? (activeElement?.getAttribute("aria-label") ?? null) : null;
     const { field, document: loaded, none } = this.scene;
     const isThere = loaded.pages.length > 0 || this.text !== null;
     this.page = Math.max(1, Math.min(this.scene.pageCount || 1, this.page));
@@ -288,9 +194,11 @@ export class DocumentPane {
     this.none.replaceChildren(...(isThere ? [] : none));
     this.drawTitle(isThere);
     this.drawSentence();
+    this.drawSheet(); // first, so that its page is loaded before the others
     this.drawCrops();
     this.drawStrip();
-    this.drawSheet();
+    this.keepFocus(focused);
+    this.reveal();
   }
 
   drawTitle(/** @type {boolean} */ isThere) {
@@ -319,14 +227,7 @@ export class DocumentPane {
   /** The page of a number, if it has an image. */
   pageAt(/** @type {number} */ number) {
     const page = this.pages[number - 1];
-    if (!page?.width) return null;
-    const { scene } = this;
-    if (!page.url) {
-      scene?.document.draw?.(number).then(() => {
-        if (this.scene === scene) this.draw();
-      });
-    }
-    return page;
+    return page?.width ? page : null;
   }
 
   /** The place enlarged: what is cited, and what is expected beside it where that is not in view. */
@@ -377,7 +278,6 @@ export class DocumentPane {
       numbers = numbers.slice(at, at + SEEN);
     }
     this.strip.replaceChildren(...numbers.map((number) => this.thumbnail(number)));
-    this.strip.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }
 
   thumbnail(/** @type {number} */ number) {
@@ -397,44 +297,52 @@ export class DocumentPane {
   drawSheet() {
     const { name = "", spans = [], document: loaded } = this.scene ?? {};
     const page = this.pageAt(this.page);
-    const at = this.sheet.contains(document.activeElement) ? document.activeElement?.getAttribute("aria-label") : "";
     this.sheet.classList.toggle("zoomed", this.isZoomed && this.isImage);
     this.sheet.setAttribute("aria-label", this.isImage ? `Page ${this.page} of ${name}` : `Text of ${name}`);
     if (!this.isImage) {
       this.sheet.replaceChildren(...(this.text === null ? [] : [drawText(this.text, spans)]));
-    } else if (page) {
-      const inOrder = this.marksOn(this.page).sort(({ boxes: [one] }, { boxes: [other] }) => one[1] - other[1]);
-      const waiting = page.url
-        ? []
-        : [newElement("p", "soft t12", `Drawing page ${this.page} of ${this.pages.length} …`)];
-      this.sheet.replaceChildren(...waiting, drawPage(page, inOrder, this.actions.choose));
-      this.boxes.fresh();
-    } else {
+    } else if (page) this.sheet.replaceChildren(this.drawPage(page));
+    else {
       const file = this.pages[this.page - 1]?.name;
       const said = file ? `${file} cannot be shown as an image.` : "There is no image of this page.";
       this.sheet.replaceChildren(newElement("p", "soft", said));
     }
     if (loaded?.unread) this.sheet.append(newElement("p", "soft", `${loaded.unread} cannot be read any more.`));
-    if (at) {
-      findElements(this.sheet, ".ev-box")
-        .find((box) => box.getAttribute("aria-label") === at)
-        ?.focus({ preventScroll: true });
-    }
-    this.reveal();
   }
 
-  /** What is marked comes into view, without moving the page around it. */
+  /** The current page. A sentence says that its image is loading, or that it could not be loaded. */
+  drawPage(/** @type {Page} */ page) {
+    const inOrder = this.marksOn(this.page).sort(({ boxes: [one] }, { boxes: [other] }) => one[1] - other[1]);
+    const which = this.pages.length > 1 ? `page ${this.page} of ${this.pages.length}` : page.name;
+    const waiting = newElement("p", "ev-wait", `Loading ${which} …`);
+    const drawn = drawPage(page, inOrder, this.actions.choose, ({ message }) => {
+      const again = newButton("", "Try again", () => this.draw());
+      waiting.replaceChildren(`${capital(which)} could not be loaded. ${sentenceOf(message)} `, again);
+      waiting.classList.add("failed");
+    });
+    drawn.append(waiting);
+    return drawn;
+  }
+
+  /** The focus stays on a box, or returns to it. */
+  keepFocus(/** @type {string | null} */ label) {
+    this.boxes.fresh();
+    const boxes = label === null ? [] : findElements(this.sheet, ".ev-box");
+    boxes.find((box) => box.getAttribute("aria-label") === label)?.focus({ preventScroll: true });
+  }
+
+  /** What is marked comes into view, without moving the page around it. All is measured before anything moves. */
   reveal() {
     const mark = this.sheet.querySelector("mark, .ev-box:not(.other)");
-    if (!mark) {
-      this.sheet.scrollTop = 0;
-      return;
-    }
-    const own = mark.getBoundingClientRect();
+    const own = mark?.getBoundingClientRect();
     const frame = this.sheet.getBoundingClientRect();
-    const isSeen = own.top >= frame.top && own.bottom <= frame.bottom;
-    if (!isSeen || this.isZoomed) this.sheet.scrollTop += own.top - frame.top - (frame.height - own.height) / 2;
-    if (this.isZoomed) this.sheet.scrollLeft += own.left - frame.left - (frame.width - own.width) / 2;
+    if (!own) this.sheet.scrollTop = 0;
+    else {
+      const isSeen = own.top >= frame.top && own.bottom <= frame.bottom;
+      if (!isSeen || this.isZoomed) this.sheet.scrollTop += own.top - frame.top - (frame.height - own.height) / 2;
+      if (this.isZoomed) this.sheet.scrollLeft += own.left - frame.left - (frame.width - own.width) / 2;
+    }
+    this.strip.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }
 
   moveFrom(/** @type {HTMLElement} */ box, /** @type {number} */ step) {
@@ -482,14 +390,3 @@ export class DocumentPane {
     if (isOpen) this.closeButton.focus({ preventScroll: true });
   }
 }
-
-const NAMES = { cited: "cited", expected: "expected", found: "found", truth: "ground truth", other: "cited" };
-
-/**
- * The boxes of a span of the text, where the positions of its words are known.
- * @type {(document: LoadedDocument, place: MarkedPlace) => {page: number, boxes: Box[]} | null}
- */
-export const boxesOfSpan = ({ placed: text }, place) => {
-  const found = text && boxOf(place, text.words);
-  return found ? { page: found.number + 1, boxes: [found.box] } : null;
-};

@@ -42,12 +42,24 @@ export const nearestTo = (matches, row) => {
   return Math.max(0, far.indexOf(Math.min(...far)));
 };
 
+/** The words of a text, in their order, that a span touches. @type {(words: PlacedWord[], span: Span) => PlacedWord[]} */
+const wordsIn = (words, { start, end }) => {
+  let [first, beyond] = [0, words.length];
+  while (first < beyond) {
+    const middle = (first + beyond) >> 1;
+    if (words[middle].end <= start) first = middle + 1;
+    else beyond = middle;
+  }
+  while (beyond < words.length && words[beyond].start < end) beyond += 1;
+  return words.slice(first, beyond);
+};
+
 /**
  * The page on which a place stands, and the box around it there; null if that is not known.
  * @type {(place: MarkedPlace, words: PlacedWord[]) => {number: number, box: Box} | null}
  */
 export const boxOf = (place, words) => {
-  const within = words.filter((word) => place.some(({ start, end }) => word.start < end && start < word.end));
+  const within = place.flatMap((span) => wordsIn(words, span));
   if (!within.length) return null;
   const { page: number } = within[0];
   return { number, box: around(within.filter(({ page }) => page === number).map(({ box }) => box)) };

@@ -58,6 +58,19 @@ export const faultOf = (name, { refused, kind }) => {
 const sent = new WeakMap();
 
 /**
+ * Asks for something once while it is under way.
+ * @type {(ask: () => Promise<void>) => () => Promise<void>}
+ */
+const once = (ask) => {
+  /** @type {Promise<void> | null} */
+  let asked = null;
+  return () =>
+    (asked ??= ask().finally(() => {
+      asked = null;
+    }));
+};
+
+/**
  * The PDF of a document, which goes to the server, if that is on this machine.
  * @type {(server: Server.Functions, run: string, file: File) => Promise<LoadedDocument>}
  */
@@ -78,20 +91,17 @@ export const openPdf = async (server, run, file) => {
     sent.delete(file);
     return none(faultOf(file.name, found));
   }
-  /** @type {Page[]} */
-  const pages = found.sizes.map(([width, height]) => ({ name: file.name, url: "", width, height }));
-  let drawing = Promise.resolve();
-  const asked = new Set();
-  /** One after the other, each once. */
-  const draw = (/** @type {number} */ page) => {
-    if (asked.has(page)) return drawing;
-    asked.add(page);
-    drawing = drawing.then(async () => {
-      const drawn = await answerTo(server.read_pdf, { run, pdf: sent.get(file), page });
-      if ("refused" in drawn) pages[page - 1].width = 0;
-      else pages[page - 1].url = `gradio_api/file=${encodeURI(drawn.path)}`;
-    });
-    return drawing;
-  };
-  return { pages, placed: textOfWords(found.words), unread: "", draw };
+  let before = Promise.resolve(); // the server renders one page at a time
+  const pages = found.sizes.map(([width, height], at) => {
+    /** @type {Page} */
+    const page = { name: file.name, url: "", width, height };
+    const draw = async () => {
+      const drawn = await answerTo(server.read_pdf, { run, pdf: sent.get(file), page: at + 1 });
+      if ("refused" in drawn) throw new Error(drawn.refused);
+      page.url = `gradio_api/file=${encodeURI(drawn.path)}`;
+    };
+    page.load = once(() => (before = before.then(draw, draw)));
+    return page;
+  });
+  return { pages, placed: textOfWords(found.words), unread: "" };
 };

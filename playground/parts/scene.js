@@ -6,7 +6,8 @@ import { around, citedPage, expectedPage, sentencesOf, signOf, signOfFold, words
 import { counted } from "./words.js";
 
 /** @import { LoadedDocument } from "./document_files.js" */
-/** @import { PageMark, Scene } from "./document_pane.js" */
+/** @import { Scene } from "./document_pane.js" */
+/** @import { PageMark } from "./drawn_pages.js" */
 /** @import { MarkedPlace } from "./marks.js" */
 /** @import { Known, Level, Sign } from "./places.js" */
 /**

@@ -2,13 +2,14 @@
 // stand on a page is in a file in hOCR or a PDF. The pane is that of the other tabs; the place enlarged is in the item.
 
 import { DocumentFiles, NO_DOCUMENT, newDocumentInput } from "../parts/document_files.js";
-import { DocumentPane, drawPlace, drawText } from "../parts/document_pane.js";
+import { DocumentPane } from "../parts/document_pane.js";
+import { drawPlace, drawText } from "../parts/drawn_pages.js";
 import { newButton, newElement, newIcon } from "../parts/elements.js";
 import { boxOf, lineAt, matchesOf, nearestTo } from "../parts/marks.js";
 import { sentenceOf, stemOf } from "../parts/words.js";
 
 /** @import { LoadedDocument } from "../parts/document_files.js" */
-/** @import { PageMark } from "../parts/document_pane.js" */
+/** @import { PageMark } from "../parts/drawn_pages.js" */
 /** @import { MarkedPlace } from "../parts/marks.js" */
 /**
  * @typedef {object} DocumentParts
@@ -137,11 +138,6 @@ export class ReviewDocument {
     });
     const number = marks[0]?.page ?? 0;
     const page = document.pages[number - 1];
-    if (page?.width && !page.url) {
-      document.draw?.(number).then(() => {
-        if (this.state.shown === shown) this.draw();
-      });
-    }
     const inText = this.text !== null && place ? drawText(this.text, place, false) : null;
     const isOnPage = Boolean(page?.width && marks.length);
     this.crop.classList.toggle("on-page", isOnPage);

@@ -1,0 +1,136 @@
+// Pages of documents as elements: with boxes, enlarged around a place, or as text with what is marked.
+
+import { busy, noAnswer } from "./asking.js";
+import { newButton, newElement } from "./elements.js";
+import { markedLines } from "./marks.js";
+import { around, partAround } from "./places.js";
+
+/** @import { Page } from "./document_files.js" */
+/** @import { MarkedPlace } from "./marks.js" */
+/** @import { Box } from "./places.js" */
+/**
+ * @typedef {object} PageMark  boxes of one look on a page
+ * @property {number} page  from 1
+ * @property {Box[]} boxes
+ * @property {"cited" | "expected" | "found" | "truth" | "other"} look
+ * @property {string} label
+ * @property {number} row  of the tree, which a press chooses
+ * @property {string} [letters]  of the systems that cite it
+ */
+
+const BESIDE = 0.1; // the part of a page that letters beside a box need
+export const RATIO = { 1: 0.16, 2: 0.3 }; // height by width of what is enlarged, of one place and of two
+export const NAMES = { cited: "cited", expected: "expected", found: "found", truth: "ground truth", other: "cited" };
+
+export const lettersOf = (/** @type {string} */ letters) =>
+  [...letters].map((letter) => newElement("b", "abc", letter));
+
+const percent = (/** @type {number} */ share) => `${100 * share}%`;
+
+/** @type {(element: HTMLElement, box: Box) => HTMLElement} */
+const placed = (element, [left, top, right, bottom]) => {
+  const sides = { "--x": left, "--y": top, "--w": right - left, "--h": bottom - top };
+  for (const [name, value] of Object.entries(sides)) element.style.setProperty(name, percent(value));
+  return element;
+};
+
+/**
+ * Put the image of a page into its place as soon as it is loaded. Nothing else has to change for it.
+ * @type {(place: HTMLElement, page: Page) => Promise<void>}
+ */
+const fill = async (place, page) => {
+  if (!page.url) await page.load?.();
+  const image = newElement("img", "");
+  Object.assign(image, { src: page.url, alt: "", draggable: false });
+  place.prepend(image);
+  try {
+    await image.decode();
+  } catch {
+    if (page.load) page.url = ""; // it is asked for again
+    throw new Error(noAnswer().refused);
+  }
+};
+
+/**
+ * A page with boxes; as buttons that choose the rows of their values, or not.
+ * @param {Page} page
+ * @param {PageMark[]} marks
+ * @param {((row: number) => void) | null} choose
+ * @param {(error: Error) => void} failed  its image did not come
+ */
+export const drawPage = (page, marks, choose = null, failed = () => {}) => {
+  const drawn = newElement("div", "ev-page");
+  busy(drawn, fill(drawn, page)).catch(failed);
+  drawn.style.aspectRatio = `${page.width} / ${page.height}`;
+  for (const { boxes, look, label, row, letters } of marks) {
+    for (const box of boxes) {
+      const mark = choose ? newButton(`ev-box ${look}`, "", () => choose(row)) : newElement("span", `ev-box ${look}`);
+      if (letters) mark.append(newElement("span", "letters", ...lettersOf(letters)));
+      mark.classList.toggle("at-left", box[0] < BESIDE);
+      mark.classList.toggle("at-right", box[2] > 1 - BESIDE);
+      if (choose) {
+        mark.setAttribute("aria-label", label);
+        mark.dataset.row = String(row);
+        if (look !== "other") mark.setAttribute("aria-current", "true");
+      }
+      drawn.append(placed(mark, box));
+    }
+  }
+  return drawn;
+};
+
+/**
+ * The lines of a text, numbered on each page, with what is marked; of all or of those with a mark.
+ * @type {(text: string, spans: MarkedPlace, isWhole?: boolean) => HTMLElement}
+ */
+export const drawText = (text, spans, isWhole = true) => {
+  const lines = newElement("pre", "said-text");
+  const isTruth = (/** @type {MarkedPlace[0]} */ { look }) => Number(look === "truth");
+  const sorted = [...spans].sort((one, other) => one.start - other.start || isTruth(one) - isTruth(other));
+  let [page, number] = [1, 0];
+  for (const pieces of markedLines(text, sorted)) {
+    const line = pieces.map((piece) => piece.text).join("");
+    const breaks = line.split("\f").length - 1;
+    if (breaks) {
+      [page, number] = [page + breaks, 0];
+      if (isWhole)
+        lines.append(newElement("span", "page", newElement("s", ""), newElement("span", "", `page ${page}`)));
+      if (!line.replaceAll("\f", "")) continue;
+    }
+    number += 1;
+    const content = pieces.map(({ text: piece, isMarked, look }) =>
+      isMarked ? newElement("mark", look ?? "", piece) : piece.replaceAll("\f", ""),
+    );
+    const isOn = pieces.some(({ isMarked }) => isMarked);
+    if (!isOn && !isWhole) continue;
+    const shown = newElement("s", "", String(number));
+    lines.append(newElement("span", isOn ? "on" : "", shown, newElement("span", "", ...content)));
+  }
+  return lines;
+};
+
+/** @type {(look: string) => HTMLElement} */
+export const keyOf = (look) => newElement("span", `ln-k ${look}`);
+
+/**
+ * A place enlarged, with the boxes that are near.
+ * @type {(page: Page, box: Box, marks: PageMark[], ratio: number, caption: (string | Node)[]) => HTMLElement}
+ */
+export const drawCrop = (page, box, marks, ratio, caption) => {
+  const [left, top, right, bottom] = partAround(box, page, ratio);
+  const drawn = drawPage(page, marks);
+  Object.assign(drawn.style, {
+    width: percent(1 / (right - left)),
+    left: percent(-left / (right - left)),
+    top: percent(-top / (bottom - top)),
+  });
+  const frame = newElement("div", "win", drawn);
+  frame.style.aspectRatio = `${(right - left) * page.width} / ${(bottom - top) * page.height}`;
+  frame.setAttribute("role", "img");
+  frame.setAttribute("aria-label", "The place, enlarged");
+  return newElement("figure", "ev-crop", newElement("figcaption", "", ...caption), frame);
+};
+
+/** A place enlarged without a caption. @type {(page: Page, marks: PageMark[]) => HTMLElement} */
+export const drawPlace = (page, marks) =>
+  drawCrop(page, around(marks.flatMap(({ boxes }) => boxes)), marks, RATIO[1], []);
