@@ -122,8 +122,7 @@ def first_screen() -> dict[str, str]:
     def text_of(names: Iterable[str]) -> str:
         return "\n".join((PAGE / name).read_text(encoding="utf-8") for name in names)
 
-    fonts = [f"gradio_api/file={FONTS / name}.woff2" for name in ("Inter", "JetBrainsMono")]
-    head = fragment("head", fonts, template="head.html.jinja")
+    head = fragment("head", f"gradio_api/file={FONTS}", template="head.html.jinja")
     styles, entries = ([name for name in OTHER_PARTS if name.endswith(kind)] for kind in (".css", ".js"))
     first = bundled([FIRST])
     scripts = f"const docscore = {{}};\n{''.join(first.values())}docscore['{FIRST}'].startFirst();"

@@ -451,15 +451,16 @@ class PairTab {
    * While a visitor types, nothing scrolls.
    */
   present(/** @type {Server.PairAnswer} */ found, /** @type {string | undefined} */ path = undefined) {
-    const hasPlaces = found.places.some(({ levels, cited }) => levels || cited.length);
-    // the column is there before the signs in it
+    const hasPlaces = found.places.some(({ levels, cited, found: [, spots] }) => levels || cited.length || spots?.length);
+    // the column is there before the signs in it, so that nothing moves
     if (!this.document) findElement(this.tree, ".anls-tree").classList.toggle("with-places", hasPlaces);
     this.document?.show(found);
     const before = path === undefined ? null : findElements(this.tree, ROW).find((row) => row.dataset.path === path);
     this.state.row = before ?? null;
     this.treePane.look(this.state.row);
     this.document?.look(this.state.row);
-    const row = this.state.isNew && this.document?.isOpen ? this.lead() : null;
+    const isOpen = findElement(this.screen, ".pair").classList.contains("doc-open");
+    const row = this.state.isNew && isOpen ? this.lead() : null;
     if (row) this.reveal(row);
   }
 
