@@ -670,6 +670,27 @@ def test_metrics_slices_and_a_schema(visit: Visit) -> None:
     visitor["testset-detail"].get_by_text("'true'").wait_for()
 
 
+def test_a_suggested_schema_belongs_to_its_ground_truths(visit: Visit) -> None:
+    """Predictions of another system are scored with it too; other ground truths are scored without it."""
+    truths = [ref(name, {"a": 1234.5}) for name in "abc"]
+    predictions = [pred(name, {"a": "1.234,50"}) for name in "abc"]
+    visitor = come(visit, files=[payload("references.jsonl", truths), payload("predictions.jsonl", predictions)])
+    visitor["testset-act"].click()
+    scored(visitor, 1)
+    chips = visitor["testset-chips"].locator(".chip")
+    assert chips.all_text_contents() == ["by schema×"]
+    visitor["testset-change"].click()
+    visitor.page.locator("#testset .drop[data-state=chosen]:not([aria-busy])").wait_for()
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    scored(visitor, 1)
+    assert chips.all_text_contents() == ["by schema×"]
+    visitor["testset-change"].click()
+    visitor.choose_files(REFERENCES, PREDICTIONS)
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    scored(visitor, docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS).score)
+    assert chips.count() == 0
+
+
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_slices_are_a_table_that_filters(visit: Visit, size: tuple[int, int]) -> None:
     """What lost most is first; a press leaves the documents of a slice, also for whom a link is sent."""

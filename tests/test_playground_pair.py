@@ -692,6 +692,44 @@ STRANGE_LINKS = {
 }
 
 
+def paste_another(visitor: Visitor) -> None:
+    visitor.paste("pair-truth", '{"c": "oak"}')
+
+
+def open_another(visitor: Visitor) -> None:
+    visitor["pair-truth"].locator("input[type=file]").set_input_files(payload("c.json", b'{"c": "oak"}'))
+
+
+def follow_a_link(visitor: Visitor) -> None:
+    link = packed({"truth": '{"c": "oak"}', "prediction": '{"c": "elm"}', "reading": "json"})
+    visitor.page.evaluate("hash => { location.hash = hash; }", link)
+
+
+@pytest.mark.parametrize(
+    "load", [functools.partial(choose_example, number=1), follow_a_link, paste_another, open_another]
+)
+def test_a_suggested_schema_belongs_to_its_pair(visit: Visit, load: Callable[[Visitor], None]) -> None:
+    """It goes when another pair is loaded, also after a reload; a schema that the visitor chose stays."""
+    visitor = visit()
+    visitor.score('{"a": 1234.5}', '{"a": "1.234,50"}')
+    visitor["pair-tree"].get_by_role("button", name=re.compile("→ 1.000")).click()
+    visitor.has_score("1.000")
+    chips = visitor["pair-chips"].locator(".chip")
+    assert chips.all_text_contents() == ["by schema×"]
+    visitor.page.wait_for_function("sessionStorage.getItem('docscore-pair').includes('1.234,50')")
+    visitor.page.reload()
+    visitor.has_score("1.000")
+    visitor.page.locator("#pair .screen[data-ready]").wait_for(state="attached")
+    load(visitor)
+    chips.wait_for(state="detached")
+    schema = b'{"properties": {"c": {"type": "string"}}}'
+    visitor["pair-schema-file"].set_input_files(payload("own.json", schema))
+    chips.get_by_text("by schema own.json").wait_for()
+    load(visitor)
+    visitor.page.wait_for_timeout(500)
+    assert chips.all_text_contents() == ["by schema own.json×"]
+
+
 def test_a_link_that_is_no_pair_is_refused_with_a_sentence(visit: Visit) -> None:
     """Before anything of it reaches the page, which works as ever."""
     visitor = visit("/" + next(iter(STRANGE_LINKS)))

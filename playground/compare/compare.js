@@ -222,6 +222,7 @@ class CompareTab {
   /** Compare files that were chosen; among the example's one system writes text around its JSON. */
   begin(/** @type {Chosen} */ { truth, predictions, reading }) {
     const isExample = truth?.path === this.examples[0].path;
+    if (this.state.result && this.state.result.asked.references !== truth?.path) this.options.leave();
     this.state.begin({
       references: truth?.path ?? null,
       predictions: predictions.map(({ path }) => path),
@@ -309,7 +310,7 @@ class CompareTab {
   }
 
   change(/** @type {Partial<ComparisonOptions>} */ values) {
-    this.options.take(values);
+    this.options.accept(values);
     this.drawChips();
     this.run();
   }

@@ -17,6 +17,7 @@ import { changedLines, formatted, lineAt, lineStarts, piecesOf, textOf, tokensOf
  * @typedef {object} EditorPage  the page around an editor
  * @property {() => void} typed  the text is another one, which is drawn in a moment
  * @property {() => void} drawn
+ * @property {() => void} replaced  another text takes the place of all
  * @property {() => void} changed
  * @property {(editor: Editor) => void} pointed  the caret moved
  * @property {(text: string) => void} say
@@ -62,6 +63,10 @@ export class Editor {
       if (/^(Arrow|Home|End|Page)/.test(event.key)) page.pointed(this);
     });
     this.area.addEventListener("keydown", (event) => this.undo(event));
+    this.area.addEventListener("paste", () => {
+      const { selectionStart, selectionEnd, value } = this.area;
+      if (selectionEnd - selectionStart === value.length) page.replaced();
+    });
     this.file.addEventListener("change", () => {
       this.open(this.file.files?.[0]);
       this.file.value = "";
@@ -154,6 +159,7 @@ export class Editor {
       });
       return;
     }
+    this.page.replaced();
     this.replace(text);
     this.page.changed();
   }
@@ -161,7 +167,9 @@ export class Editor {
   async paste() {
     this.area.focus();
     try {
-      this.replace(await navigator.clipboard.readText());
+      const text = await navigator.clipboard.readText();
+      this.page.replaced();
+      this.replace(text);
     } catch {
       this.area.select();
       this.page.say("The browser does not let this page read the clipboard; press Ctrl+V.");

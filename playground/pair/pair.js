@@ -95,6 +95,10 @@ class PairTab {
     });
     const page = {
       typed: () => this.typed(),
+      replaced: () => {
+        this.options.leave();
+        this.drawChips();
+      },
       drawn: () => this.forgetResult(),
       changed: () => this.changed(),
       pointed: (/** @type {Editor} */ editor) => this.pointed(editor),
@@ -369,7 +373,7 @@ class PairTab {
 
   /** Options by the groups of a request, such as those of a remedy. */
   take(/** @type {Server.Changes} */ { what_if: whatIf, reading }) {
-    this.options.take({ ...whatIf, ...(reading?.parse ? { reading: reading.parse } : {}) });
+    this.options.accept({ ...whatIf, ...(reading?.parse ? { reading: reading.parse } : {}) });
     this.drawChips();
     this.score();
   }
@@ -451,7 +455,9 @@ class PairTab {
    * While a visitor types, nothing scrolls.
    */
   present(/** @type {Server.PairAnswer} */ found, /** @type {string | undefined} */ path = undefined) {
-    const hasPlaces = found.places.some(({ levels, cited, found: [, spots] }) => levels || cited.length || spots?.length);
+    const hasPlaces = found.places.some(
+      ({ levels, cited, found: [, spots] }) => levels || cited.length || spots?.length,
+    );
     // the column is there before the signs in it, so that nothing moves
     if (!this.document) findElement(this.tree, ".anls-tree").classList.toggle("with-places", hasPlaces);
     this.document?.show(found);
@@ -545,20 +551,24 @@ class PairTab {
   /** The pair in this tab's storage, and in the address while the tab is shown. */
   async keep(/** @type {Server.PairRequest} */ asked) {
     const mine = ++this.state.saved;
-    const text = JSON.stringify(kept(asked));
+    const pair = kept(asked);
+    const text = JSON.stringify(pair);
     try {
-      sessionStorage.setItem(KEPT, text);
+      sessionStorage.setItem(KEPT, JSON.stringify({ pair, isSuggested: !this.options.chosenSchema }));
     } catch {
       /* storage is full, or not allowed in a frame */
     }
-    const hash = text === this.first ? "" : await hashOfPair(kept(asked));
+    const hash = text === this.first ? "" : await hashOfPair(pair);
     if (mine !== this.state.saved || !isShown("pair")) return;
     const address = hash.length > LONGEST_ADDRESS ? "#one-pair" : hash;
     history.replaceState(null, "", address || location.pathname + location.search);
   }
 
-  open(/** @type {Server.PairRequest} */ values) {
-    this.options.take({ ...values.options, metric: values.metric, reading: values.reading });
+  /** Open another pair with its options; the schema that the visitor chose stays, unless the pair has its own. */
+  open(/** @type {Server.PairRequest} */ values, { schema = this.options.chosenSchema, isSuggested = false } = {}) {
+    const { metric, reading, options } = values;
+    this.options.take({ ...this.plain.options, ...options, schema, metric, reading });
+    this.options.suggested = isSuggested ? schema : "";
     for (const side of SIDES) this.editors[side].replace(values[side]);
     this.begin(values.is_example ?? false);
     this.part("hello").hidden = true;
@@ -567,12 +577,12 @@ class PairTab {
     return this.score();
   }
 
-  /** @returns {unknown} */
+  /** The pair that this browser tab had. @returns {{pair?: unknown, isSuggested?: boolean}} */
   kept() {
     try {
-      return JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+      return JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
     } catch {
-      return null;
+      return {};
     }
   }
 
@@ -590,15 +600,20 @@ class PairTab {
       await this.open(this.plain);
       return;
     }
-    const own = link === undefined && !event ? this.kept() : null;
-    if (link === undefined && own === null) return;
+    const before = event ? {} : this.kept();
+    const own = link === undefined ? before.pair : undefined;
+    if (link === undefined && own === undefined) return;
     const found = await busy(this.result, answerTo(this.server.open_link, { link: link ?? own }));
     if ("refused" in found) {
       if (!own) this.setStatus(`This link could not be opened: ${found.refused}.`);
       return;
     }
     this.part("example").textContent = "";
-    await this.open(found);
+    // a reload opens what was there, also where the address has it
+    const isOwn = JSON.stringify(link ?? own) === JSON.stringify(before.pair);
+    const { schema } = found.options;
+    if (schema) await this.open(found, { schema, isSuggested: !isOwn || before.isSuggested });
+    else await this.open(found);
   }
 }
 

@@ -30,6 +30,7 @@ export class Options {
     this.root = root;
     const schema = root.querySelector("[data-option=schema]");
     this.schema = schema instanceof HTMLInputElement ? schema : null;
+    this.suggested = ""; // the schema that belongs to what is scored, not to the visitor
     this.lead = newButton("inline", "Choose a schema", () => {});
     if (this.schema) this.takeSchemas(this.schema);
   }
@@ -71,6 +72,24 @@ export class Options {
   take(/** @type {Partial<O>} */ values) {
     const wanted = new Map(Object.entries(values));
     for (const input of this.inputs()) if (wanted.has(nameOf(input))) setValue(input, wanted.get(nameOf(input)));
+  }
+
+  /** Take the options of a remedy. The schema among them was suggested for what is scored. */
+  accept(/** @type {Partial<O> & {schema?: string}} */ values) {
+    this.take(values);
+    this.suggested = values.schema ?? this.suggested;
+  }
+
+  /** The schema that the visitor chose, "" for none. */
+  get chosenSchema() {
+    const { value = "" } = this.schema ?? {};
+    return value === this.suggested ? "" : value;
+  }
+
+  /** Something else will be scored: a suggested schema goes, one that the visitor chose stays. */
+  leave() {
+    if (!this.chosenSchema) this.reset("schema");
+    this.suggested = "";
   }
 
   /** Show the options of a metric. */

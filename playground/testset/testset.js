@@ -272,7 +272,7 @@ class TestsetTab {
 
   /** Options by the groups of a request, such as those of a remedy. */
   take(/** @type {Server.Changes} */ changes) {
-    this.options.take(changes.what_if ?? {});
+    this.options.accept(changes.what_if ?? {});
     Object.assign(this.state.result?.asked.reading ?? {}, changes.reading);
     this.drawChips();
     this.rescore();
@@ -297,6 +297,9 @@ class TestsetTab {
   async score(files, link = null) {
     clearTimeout(this.timer);
     clearTimeout(this.patience);
+    const before = this.state.result?.asked;
+    const truthOf = (/** @type {Files} */ { references, predictions }) => references ?? predictions;
+    if (before && truthOf(before) !== truthOf(files)) this.options.leave();
     const isFirst = this.root.dataset.view === "files";
     const show = (/** @type {number} */ share, /** @type {string} */ text) => {
       if (isFirst) this.box.busy(text || "Scoring …", share, () => this.stop());
