@@ -611,7 +611,7 @@ def test_a_remedy_is_taken_and_taken_back_and_the_view_stays(visit: Visit, size:
     facet(visitor, "near miss", "1 of 2 documents")
     visitor["testset-act"].get_by_text(f"Compare by value → {second:.3f}").click()
     scored(visitor, second)
-    assert visitor.page.locator(".chip").all_text_contents() == ["by value×"]
+    assert visitor.page.locator(".chip").all_text_contents() == ["Near miss×", "by value×"]
     if size == WIDE:
         visitor.page.get_by_role("button", name="by value", exact=True).click()
         assert visitor.page.evaluate("document.activeElement.name") == "testset-numbers"
@@ -628,8 +628,24 @@ def test_a_remedy_is_taken_and_taken_back_and_the_view_stays(visit: Visit, size:
     visitor.page.reload()
     ready(visitor)
     scored(visitor, third)
-    assert visitor.page.locator(".chip").all_text_contents() == ["case counts×"]
+    assert visitor.page.locator(".chip").all_text_contents() == ["Near miss×", "case counts×"]
     assert visitor.sideways() == 0
+
+
+def test_a_remedy_takes_back_the_filters_that_then_mean_other_documents(visit: Visit) -> None:
+    """The cause that it repairs has one document left; before, a chip takes its filter back."""
+    notes = {"a": (1000.0, 1000, "tea", "tea"), "b": (2.5, 2.5, "oak", "oak"), "c": (7.0, 7.0, "4,50", "4.5")}
+    truths = [ref(name, {"n": n, "note": note}) for name, (n, _, note, _) in notes.items()]
+    guesses = [pred(name, {"n": n, "note": note}) for name, (_, n, _, note) in notes.items()]
+    visitor = come(visit, files=sides(truths, guesses))
+    facet(visitor, "same value", "2 of 3 documents")
+    visitor["testset-share"].get_by_role("button", name="Undo: Written differently").click()
+    count(visitor, "3 documents")
+    facet(visitor, "same value", "2 of 3 documents")
+    visitor["testset-act"].get_by_text("Compare by value").click()
+    visitor["testset-chips"].locator(".chip").wait_for()
+    count(visitor, "3 documents")
+    assert visitor.page.locator(".chip").all_text_contents() == ["by value×"]
 
 
 def test_metrics_slices_and_a_schema(visit: Visit) -> None:

@@ -545,11 +545,14 @@ export class Documents {
     });
   }
 
-  /** The filters that are pressed out of sight, as chips that take them back. */
+  /** The filters as chips that take them back. */
   drawChips() {
-    const { share, within, slice } = this.state.view;
+    const { cause, field, share, within, slice } = this.state.view;
+    const { label = cause } = this.state.shown?.causes.find(({ name }) => name === cause) ?? {};
     /** @type {[words: string | null | undefined, without: Partial<View>][]} */
     const filters = [
+      [label, { cause: null, row: null }],
+      [field, { field: null, row: null }],
       [Object.entries(SHARE_NAMES).find(([name]) => name === share)?.[1], { share: "", row: null }],
       [within, { within: null }],
       [slice && `${this.state.result?.asked.by}: ${slice}`, { slice: null }],
@@ -699,11 +702,13 @@ export class Documents {
   }
 
   /**
-   * Show a result with the view of a link, else with the view before where the files and documents are the same.
-   * @type {(found: Server.TestSet, asked: View | null, areSame: boolean) => Promise<boolean>}
+   * Show a result with the view of a link, else with the view before where the files and documents are the same. After
+   * a remedy, filters that then mean other documents are taken back.
+   * @type {(found: Server.TestSet, asked: View | null, areSame: boolean, isRemedy: boolean) => Promise<boolean>}
    */
-  async show(found, asked, areSame) {
+  async show(found, asked, areSame, isRemedy) {
     const { state } = this;
+    const meant = new Set(state.order);
     if (!areSame) this.empty();
     this.write();
     const listing = await answerTo(this.server.read_documents, { run: found.run });
@@ -719,9 +724,13 @@ export class Documents {
     this.histogram.draw(found.histogram, 0, 1);
     if (this.matched() && !asked && !this.isKeptClosed && !this.narrow.matches) state.change({ image: "1" });
     if (asked) await this.apply({ ...asked, documents });
-    else if ((await this.ask()) || !state.order.length) {
-      state.change({ cause: null, field: null, low: 0, high: 1 });
-      await this.ask();
+    else {
+      const isRefused = Boolean(await this.ask());
+      const areOthers = meant.size !== state.order.length || state.order.some((number) => !meant.has(number));
+      if (isRefused || !state.order.length || (isRemedy && areOthers)) {
+        state.change({ cause: null, field: null, low: 0, high: 1, share: "" });
+        await this.ask();
+      }
     }
     this.write();
     return true;

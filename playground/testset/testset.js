@@ -275,14 +275,14 @@ class TestsetTab {
     this.options.accept(changes.what_if ?? {});
     Object.assign(this.state.result?.asked.reading ?? {}, changes.reading);
     this.drawChips();
-    this.rescore();
+    this.rescore(true);
   }
 
   /** The files of the result, with the options as they are now. */
-  rescore() {
+  rescore(isRemedy = false) {
     if (!this.state.result) return;
     const { references, predictions, reading } = this.state.result.asked;
-    this.score({ references, predictions, reading });
+    this.score({ references, predictions, reading }, null, isRemedy);
   }
 
   stop() {
@@ -293,8 +293,8 @@ class TestsetTab {
     this.runs.stop();
   }
 
-  /** @type {(files: Files, link?: View | null) => Promise<void>} */
-  async score(files, link = null) {
+  /** @type {(files: Files, link?: View | null, isRemedy?: boolean) => Promise<void>} */
+  async score(files, link = null, isRemedy = false) {
     clearTimeout(this.timer);
     clearTimeout(this.patience);
     const before = this.state.result?.asked;
@@ -315,7 +315,7 @@ class TestsetTab {
     clearTimeout(this.patience);
     this.box.idle();
     if ("refused" in found) this.refuse(found, isFirst, files);
-    else await this.open(found, link);
+    else await this.open(found, link, isRemedy);
   }
 
   /** The result with its options, which is not old. */
@@ -345,14 +345,14 @@ class TestsetTab {
     this.notice("Not scored.", `${sentenceOf(found.refused)} The previous result is shown below.`, ...act);
   }
 
-  async open(/** @type {Server.TestSet} */ found, /** @type {View | null} */ link) {
+  async open(/** @type {Server.TestSet} */ found, /** @type {View | null} */ link, isRemedy = false) {
     if (this.root.dataset.view === "files" && !link) stepToResult("testset", "#test-set");
     const areSame = this.state.open(found, link);
     this.showOptions(found.asked);
     this.drawResult(found);
     this.conclude();
     this.view("result");
-    if (await this.panes.show(found, link, areSame)) this.root.dataset.ready = "";
+    if (await this.panes.show(found, link, areSame, isRemedy)) this.root.dataset.ready = "";
   }
 
   drawResult(/** @type {Server.TestSet} */ found) {
