@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from urllib.parse import urlsplit
 
 from playground.server.bodies import App, Receive, Send
 
@@ -17,8 +18,8 @@ class FirstScreen:
 
     Args:
         app: the application.
-        head: what stands at the end of the head, such as styles.
-        body: what stands at the beginning of the body.
+        head: HTML for the end of the head, such as styles.
+        body: HTML for the beginning of the body.
     """
 
     def __init__(self, app: App, head: str, body: str) -> None:
@@ -53,6 +54,6 @@ class FirstScreen:
         if body is None or b"<gradio-app" not in html:
             return html
         head, rest = html[: body.start()], html[body.end() :]
-        if prefix := root.partition("://")[2].partition("/")[2] if "://" in root else root.strip("/"):
-            head = _BASE.sub(f"/{prefix.strip('/')}/".encode(), head)
+        if prefix := urlsplit(root).path.strip("/"):
+            head = _BASE.sub(f"/{prefix}/".encode(), head)
         return b"".join([head.replace(b"</head>", self.head + b"</head>", 1), body[0], self.body, rest])
