@@ -304,6 +304,28 @@ def test_a_page_that_does_not_come_says_so(visit: Visit) -> None:
     page.get_by_text("Page 3").wait_for(state="hidden")
 
 
+def test_after_a_restart_of_the_server_pdfs_are_sent_again(visit: Visit) -> None:
+    """The chosen row stays chosen, and pages that were shown before are rendered again."""
+    visitor = come(visit, files=[*FILES, *PDFS])
+    visitor.page.locator(".doc", has_text="invoice-02").click()
+    title(visitor.page, "invoice-02")
+    visitor["testset-tree"].locator('[data-path="$.total"]').click()
+    visitor.page.wait_for_function(HAS_IMAGES)
+    visitor.app.forget_files()
+    visitor.page.locator("#testset [data-sort=id]").dispatch_event("click")
+    visitor["testset-title"].get_by_text("This result is gone.").wait_for()
+    visitor["testset-act"].get_by_text("Score again").click()
+    ready(visitor)
+    title(visitor.page, "invoice-02")
+    assert visitor["testset-tree"].locator(".here").get_attribute("data-path") == "$.total"
+    visitor.page.wait_for_function(HAS_IMAGES)
+    visitor.page.locator(".doc", has_text="invoice-08").click()
+    title(visitor.page, "invoice-08")
+    visitor["testset-beside"].locator(".ev-sheet .ev-page img").wait_for()
+    visitor.page.wait_for_function(HAS_IMAGES)
+    recover(visitor)
+
+
 def test_what_takes_long_shows_that_it_goes_on(visit: Visit) -> None:
     """Where its result will appear, and no longer than it takes."""
     visitor = come(visit, files=[*FILES, *PDFS])

@@ -53,7 +53,7 @@ class CompareTab {
     this.places = [];
     /** @type {number | null} that is looked at, of the document that is open */
     this.row = null;
-    this.files = new DocumentFiles((file) => openPdf(server, this.state.result?.run ?? "", file));
+    this.files = new DocumentFiles((file) => openPdf(server, () => this.state.result?.run ?? "", file));
     this.loaded = NO_DOCUMENT;
     this.isPaper = false; // whether the document is open beside the values
     this.paper = new DocumentPane(this.part("paper"), {

@@ -125,7 +125,7 @@ export class PairDocument {
 
   /** Files of a document, which take the place of the one before. */
   async add(/** @type {File[]} */ files) {
-    const taken = new DocumentFiles((file) => openPdf(this.page.server, "", file));
+    const taken = new DocumentFiles((file) => openPdf(this.page.server, () => "", file));
     const others = taken.take(files);
     if (others.length) this.page.say(`${others[0].name} is no image, PDF or text of a document.`);
     if (taken.isEmpty) return;

@@ -35,19 +35,23 @@ const placed = (element, [left, top, right, bottom]) => {
 };
 
 /**
- * Put the image of a page into its place as soon as it is loaded. Nothing else has to change for it.
+ * Put the image of a page into its place as soon as it is loaded. Nothing else has to change for it. An image that the
+ * server does not have any more is requested once more.
  * @type {(place: HTMLElement, page: Page) => Promise<void>}
  */
 const fill = async (place, page) => {
-  if (!page.url) await page.load?.();
+  const isNew = !page.url;
+  if (isNew) await page.load?.();
   const image = newElement("img", "");
   Object.assign(image, { src: page.url, alt: "", draggable: false });
   place.prepend(image);
   try {
     await image.decode();
   } catch {
-    if (page.load) page.url = ""; // it is asked for again
-    throw new Error(noAnswer().refused);
+    image.remove();
+    if (page.load) page.url = "";
+    if (isNew || !page.load) throw new Error(noAnswer().refused);
+    await fill(place, page);
   }
 };
 

@@ -1,7 +1,7 @@
 // PDFs that a server on this machine reads: their words as text, and their pages as images, each drawn when it is seen.
 
 import { answerTo } from "./asking.js";
-import { uploaded } from "./uploads.js";
+import { askAgain, uploaded } from "./uploads.js";
 import { sentenceOf } from "./words.js";
 
 /** @import { Fault, LoadedDocument, Page } from "./document_files.js" */
@@ -72,17 +72,21 @@ const once = (ask) => {
 
 /**
  * The PDF of a document, which goes to the server, if that is on this machine.
- * @type {(server: Server.Functions, run: string, file: File) => Promise<LoadedDocument>}
+ * @param {Server.Functions} server
+ * @param {() => string} runOf  the result to which its pages belong, which is another one once it was scored again
+ * @param {File} file
+ * @returns {Promise<LoadedDocument>}
  */
-export const openPdf = async (server, run, file) => {
+export const openPdf = async (server, runOf, file) => {
+  const read = askAgain(server.read_pdf);
   const none = (/** @type {Fault} */ fault) => ({ pages: [], placed: null, unread: "", fault });
   if (!LOCAL.includes(location.hostname)) return none(HOSTED);
-  let found = await answerTo(server.read_pdf, { run });
+  let found = await answerTo(read, { run: runOf() });
   if ("refused" in found) return none(faultOf(file.name, found));
   try {
     const pdf = sent.get(file) ?? (await uploaded(file));
     sent.set(file, pdf);
-    found = await answerTo(server.read_pdf, { run, pdf });
+    found = await answerTo(read, { run: runOf(), pdf });
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
     return none([`${file.name} is not shown`, sentenceOf(said), "Choose another file"]);
@@ -96,7 +100,7 @@ export const openPdf = async (server, run, file) => {
     /** @type {Page} */
     const page = { name: file.name, url: "", width, height };
     const draw = async () => {
-      const drawn = await answerTo(server.read_pdf, { run, pdf: sent.get(file), page: at + 1 });
+      const drawn = await answerTo(read, { run: runOf(), pdf: sent.get(file), page: at + 1 });
       if ("refused" in drawn) throw new Error(drawn.refused);
       page.url = `gradio_api/file=${encodeURI(drawn.path)}`;
     };

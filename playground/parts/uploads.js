@@ -3,7 +3,7 @@
 import { printable } from "./words.js";
 
 const UPLOAD = "gradio_api/upload";
-const NAMES = ["references", "predictions", "files", "texts"]; // parts of a question that name files on the server
+const NAMES = ["references", "predictions", "files", "texts", "pdf"]; // parts of a question that name files on the server
 /** @type {Map<string, File>} by their names on the server */
 const files = new Map();
 /** @type {Map<string, string>} the names that took the place of those that the server lost */
@@ -98,7 +98,7 @@ export const uploaded = async (file) => {
 };
 
 /** The newest names of files on the server within a part of a question. @type {(part: unknown) => unknown} */
-const newest = (part) => {
+export const newest = (part) => {
   if (Array.isArray(part)) return part.map(newest);
   return typeof part === "string" ? (renamed.get(part) ?? part) : part;
 };

@@ -71,7 +71,7 @@ class ReviewTab {
     this.pane = new ReviewDocument(document_, {
       crop: this.crop,
       add: (given) => this.sift(given),
-      readPdf: (file) => openPdf(server, this.state.result?.run ?? "", file),
+      readPdf: (file) => openPdf(server, () => this.state.result?.run ?? "", file),
     });
     this.list = new ReviewList(this.part("list"), this.state, (number) => this.visit(number));
     this.item = new PlaceView(this.screen, this.state, {

@@ -65,7 +65,7 @@ export class Documents {
     this.room = findElement(this.list, ".room");
     this.views = new Asker(server.view_documents, root);
     this.treePane = newTreePane(this.tree);
-    this.files = new DocumentFiles((file) => openPdf(server, this.state.result?.run ?? "", file));
+    this.files = new DocumentFiles((file) => openPdf(server, () => this.state.result?.run ?? "", file));
     this.isKeptClosed = false; // the visitor closed the document
     this.loaded = NO_DOCUMENT;
     this.pane = new DocumentPane(this.part("beside"), {

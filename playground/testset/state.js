@@ -1,6 +1,7 @@
 // What the tab for a test set shows: a result, its documents, and the view of them that stands in the address.
 
 import { shareOf } from "../parts/places.js";
+import { newest } from "../parts/uploads.js";
 import { NO_VIEW, addressOf } from "../parts/views.js";
 import { finestLevel } from "./grounding.js";
 
@@ -24,6 +25,13 @@ const FILTERS = [
 /** Whether changes of a view ask for other documents. @type {(changes: Partial<View>) => boolean} */
 export const changesList = (changes) => Object.keys(changes).some((name) => !OF_DOCUMENT.includes(name));
 
+/** The files of a request, also if the server lost them and has them under other names since. */
+const filesOf = (/** @type {Server.FileRequest} */ { references, predictions }) =>
+  JSON.stringify(newest([references, predictions]));
+
+const optionsOf = (/** @type {Server.FileRequest} */ { reading, what_if: whatIf, metrics, by, skip }) =>
+  JSON.stringify([reading, whatIf, metrics, by, skip]);
+
 export class TestsetState {
   constructor() {
     /** @type {Server.TestSet | null} */
@@ -39,6 +47,7 @@ export class TestsetState {
     /** @type {Server.Document | null} the document whose tree is drawn */
     this.answer = null;
     this.drawn = ""; // the result and the document of that tree
+    this.isAgain = false; // the same files were scored again with the same options
   }
 
   /** The numbers of the documents that the filters leave. */
@@ -77,8 +86,9 @@ export class TestsetState {
 
   /** A new result: its view is that of a link, else the view before if the files are the same, which is returned. */
   open(/** @type {Server.TestSet} */ found, /** @type {View | null} */ link) {
-    const before = this.result?.asked;
-    const areSame = before?.references === found.asked.references && before?.predictions === found.asked.predictions;
+    const before = this.result?.asked ?? null;
+    const areSame = before !== null && filesOf(before) === filesOf(found.asked);
+    this.isAgain = areSame && optionsOf(before) === optionsOf(found.asked);
     this.result = found;
     this.view = { ...(link ?? (areSame ? this.view : NO_VIEW)), documents: found.example ? EXAMPLE : found.run };
     if (!areSame) this.forget();
@@ -91,7 +101,7 @@ export class TestsetState {
     const isSame =
       areSame && names?.length === listing.names.length && names.every((name, at) => name === listing.names[at]);
     const { documents } = this.view;
-    this.view = isSame ? { ...this.view, row: null } : { ...NO_VIEW, documents };
+    this.view = isSame ? { ...this.view, row: this.isAgain ? this.view.row : null } : { ...NO_VIEW, documents };
     this.forget();
     this.all = listing;
   }

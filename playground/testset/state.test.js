@@ -3,7 +3,10 @@ import { test } from "node:test";
 
 import { TestsetState, changesList } from "./state.js";
 
-const result = (run, references = "truths") => ({ run, example: false, asked: { references, predictions: "p" } });
+const result = (run, references = "truths", by = "") => {
+  const asked = { references, predictions: "p", by };
+  return { run, example: false, asked };
+};
 const listing = (...names) => ({ names, scores: names.map(() => "0.5"), images: [], note: "" });
 
 /** A result of three documents, of which the filters leave some. */
@@ -49,12 +52,12 @@ test("the document that is drawn is that of the choice, or none", () => {
 test("other options keep the view where files and documents are the same", () => {
   const state = opened();
   state.change({ field: "total", document: 1, row: 7 });
-  const areSame = state.open(result("run2"), null);
+  const view = () => [state.view.documents, state.view.field, state.view.document, state.view.row];
+  state.list(listing("a", "b", "c"), state.open(result("run2"), null));
+  assert.deepEqual(view(), ["run2", "total", 1, 7], "scored again, without other options");
+  const areSame = state.open(result("run3", "truths", "language"), null);
   state.list(listing("a", "b", "c"), areSame);
-  assert.deepEqual(
-    [state.view.documents, state.view.field, state.view.document, state.view.row],
-    ["run2", "total", 1, null],
-  );
+  assert.deepEqual(view(), ["run3", "total", 1, null]);
   state.list(listing("a", "b"), areSame);
   assert.equal(state.view.field, null, "a document is left out now");
 });
