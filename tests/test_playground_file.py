@@ -434,6 +434,7 @@ def test_the_keyboard_alone(visit: Visit) -> None:
         for key in keys:
             page.keyboard.press(key)
 
+    page.locator(".doc-tree .anls-row").first.wait_for()
     stops = ["button.facet", "[role=option]", ".doc-tree .anls-row"]
     assert [page.locator(f"{part}[tabindex='0']").count() for part in stops] == [1, 0, 1]
     page.locator("#testset-causes .facet").first.focus()
