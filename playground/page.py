@@ -122,15 +122,18 @@ def first_screen() -> dict[str, str]:
     def text_of(names: Iterable[str]) -> str:
         return "\n".join((PAGE / name).read_text(encoding="utf-8") for name in names)
 
-    head = fragment("head", f"gradio_api/file={FONTS}", template="head.html.jinja")
+    head, other_fonts = (
+        fragment(macro, f"gradio_api/file={FONTS}", template="head.html.jinja") for macro in ("head", "other_fonts")
+    )
     styles, entries = ([name for name in OTHER_PARTS if name.endswith(kind)] for kind in (".css", ".js"))
+    later_styles = other_fonts + text_of(styles)
     first = bundled([FIRST])
     scripts = f"const docscore = {{}};\n{''.join(first.values())}docscore['{FIRST}'].startFirst();"
     others = f"{''.join(bundled(entries, first).values())}docscore['{pair.DOCUMENT}'].startDocument();"
     drawn = fragment("first", TABS, WITHOUT_REVIEW, pair.first_workspace(), template="pair.html.jinja")
     return {
         "head": f"{head}<style>{stylesheet()}{text_of(STYLES)}</style>",
-        "body": f"{drawn}<script>{scripts}</script><style>{text_of(styles)}</style><script>{others}</script>",
+        "body": f"{drawn}<script>{scripts}</script><style>{later_styles}</style><script>{others}</script>",
     }
 
 

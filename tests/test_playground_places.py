@@ -15,7 +15,7 @@ from tests.conftest import PIXEL, ROOT
 from tests.test_playground_file import come, open_document, opened, ready, recover, title
 
 if TYPE_CHECKING:
-    from playwright.sync_api import FilePayload, Route
+    from playwright.sync_api import FilePayload, Request, Route
 
 playground, chromium, visit = browser.playground, browser.chromium, browser.visit
 
@@ -51,12 +51,16 @@ def hold(part: str, held: list[Route]) -> Callable[[Route], None]:
     """Let all questions to the server pass but those with this in them."""
 
     def handle(route: Route) -> None:
-        if part in (route.request.post_data or ""):
+        if asks(part, route.request):
             held.append(route)
         else:
             route.continue_()
 
     return handle
+
+
+def asks(part: str, request: Request) -> bool:
+    return part in (request.post_data or "")
 
 
 def share(visitor: Visitor, name: str) -> None:
@@ -338,7 +342,8 @@ def test_what_takes_long_shows_that_it_goes_on(visit: Visit) -> None:
     ):
         held: list[Route] = []
         visitor.page.route(SERVER, hold(part, held))
-        visitor.page.locator(press).dispatch_event("click")
+        with visitor.page.expect_request(partial(asks, part)):
+            visitor.page.locator(press).dispatch_event("click")
         for place in places:
             visitor.page.wait_for_function(SHOWS_THAT_IT_GOES_ON, arg=place)
         held[0].continue_()
