@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import warnings
@@ -16,6 +17,7 @@ from datasets import Dataset
 from markdown_it import MarkdownIt
 
 import docscore
+from docscore.core.errors import as_flag, written
 from docscore.core.options import ReadOptions
 from docscore.core.runtime import no_progress, progress_from
 from docscore.evaluation import evaluation as module
@@ -137,6 +139,32 @@ def test_errors_are_sentences(arguments: dict[str, Any], raises: type[Exception]
     sides: dict[str, Any] = {"predictions": PREDICTION_ROWS, "references": REFERENCE_ROWS}
     with pytest.raises(raises, match=re.escape(sentence)):
         docscore.evaluate(**{**sides, **arguments})
+
+
+def test_read_and_evaluation_are_the_two_steps_of_evaluate(tmp_path: Path) -> None:
+    """The test set is scored in two ways; the warnings are given once, when it is read, and are in each result."""
+    predictions = tmp_path / "p.json"
+    predictions.write_text(json.dumps([{"n": "tea", "p": 1.0}, {"n": "NOT_FOUND", "p": 2.0}]))
+    references = tmp_path / "r.json"
+    references.write_text(json.dumps([{"n": "Tea", "p": 1}, {"n": None, "p": 2}]))
+    reading = ReadOptions(absent_words="NOT_FOUND", by=["x", "y"])
+    with pytest.warns(UserWarning, match="paired by position") as caught:
+        test_set = docscore.read(references, predictions, reading)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        by_text = docscore.Evaluation(test_set)
+        by_value = docscore.Evaluation(test_set, docscore.CompareOptions(numbers="value"))
+    assert (by_text.score, by_value.score) == (0.5, 1.0)
+    assert by_value.signature.endswith(by_text.signature[by_text.signature.index("|absent:NOT_FOUND") :])
+    assert [figures.value for figures in by_value.slice_figures] == ["x", "y"]
+    with pytest.warns(UserWarning, match="paired by position"):
+        whole = docscore.evaluate(references=references, predictions=predictions, absent_words="NOT_FOUND")
+    assert (whole.score, whole.signature) == (by_text.score, by_text.signature)
+    [warning] = by_text.warnings
+    assert warning.kind == "rows without ids"
+    assert list(warning.remedy) == ["id_column", "prediction_column", "references_column"]
+    assert str(warning) == str(caught[0].message) == str(whole.warnings[0])
+    assert written(warning, as_flag).endswith("add --id-column, --prediction-column and --references-column")
 
 
 def test_a_dataset_of_several_splits() -> None:
