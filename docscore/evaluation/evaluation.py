@@ -84,7 +84,6 @@ from docscore.evaluation.registry import (
     ANLS_STAR,
     METRICS,
     TYPED,
-    AnlsStar,
     checked_metrics,
     defines_tree,
     is_own,
@@ -122,6 +121,7 @@ from docscore.inputs.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.inputs.reading import as_scored
 from docscore.inputs.rows import columns_of
 from docscore.inputs.test_set import TestSet
+from docscore.metrics.anls import AnlsStar
 from docscore.metrics.anls_star.api import FieldCounts
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.matching import has_long_list
