@@ -42,7 +42,7 @@ export const nearestTo = (matches, row) => {
   return Math.max(0, far.indexOf(Math.min(...far)));
 };
 
-/** The words of a text, in their order, that a span touches. @type {(words: PlacedWord[], span: Span) => PlacedWord[]} */
+/** The words of a text that a span touches, in order. @type {(words: PlacedWord[], span: Span) => PlacedWord[]} */
 const wordsIn = (words, { start, end }) => {
   let [first, beyond] = [0, words.length];
   while (first < beyond) {

@@ -3,7 +3,7 @@
 import { printable } from "./words.js";
 
 const UPLOAD = "gradio_api/upload";
-const NAMES = ["references", "predictions", "files", "texts", "pdf"]; // parts of a question that name files on the server
+const NAMES = ["references", "predictions", "files", "texts", "pdf"]; // parts of a question that name uploaded files
 /** @type {Map<string, File>} by their names on the server */
 const files = new Map();
 /** @type {Map<string, string>} the names that took the place of those that the server lost */
