@@ -67,6 +67,17 @@ def is_empty(value: Value) -> bool:
     return not value and not isinstance(value, (bool, int, float))
 
 
+def holds_value(value: Any) -> bool:
+    """Return whether a value is not null or empty, nor a container of such values alone.
+
+    >>> holds_value({"total": None, "items": [{}]}), holds_value({"total": 0})
+    (False, True)
+    """
+    if isinstance(value, dict | list | tuple):
+        return any(map(holds_value, value.values() if isinstance(value, dict) else value))
+    return value is not None and value != ""
+
+
 def size(value: Value) -> int:
     """Return l_t(x), the number of scalars and nulls; for a one-of, that of its largest option (paper, equation 6)."""
     if isinstance(value, tuple):

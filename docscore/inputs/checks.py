@@ -13,9 +13,9 @@ from docscore.core.errors import DataWarning, Diagnostic, InputValueError, Remed
 from docscore.core.options import AS_TEXT, ReadOptions
 from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.similarity import without_case
-from docscore.core.values import CONTAINERS, LEAF_TYPES, ONE_OF, Value, containers_in
+from docscore.core.values import CONTAINERS, LEAF_TYPES, ONE_OF, Value, containers_in, holds_value, is_empty
 from docscore.inputs.citation_forms import forms_of, keys_of_forms
-from docscore.inputs.content import CONFIDENCE, VALUE, has_path, path_of_key
+from docscore.inputs.content import CONFIDENCE, VALUE, has_path, path_of_key, without_keys
 from docscore.inputs.model_text import (
     holds_json,
     is_json_container,
@@ -350,18 +350,62 @@ def warnings_about_content(given: TestSet, pairs: TestSet, options: ReadOptions)
             break
     for key in left:
         yield DataWarning("unknown keys", Diagnostic(("ignore_keys",), "a key that a row has", short_repr(key)))
-    if any(given.truths) and not any(map(_has_value, pairs.truths)):
-        left_over = Diagnostic(("ignore_keys",), "a value that is left in a ground truth", "none")
-        yield DataWarning("nothing left", left_over)
+
+
+def refuse_emptied(given: TestSet, keys: Sequence[str]) -> None:
+    """Raise `ValueError` if nothing is left of the ground truths or of the predictions without some keys."""
+    kept = without_keys(given, keys)
+    sides = {"ground truth": (given.truths, kept.truths), "prediction": (given.predictions, kept.predictions)}
+    for name, (before, after) in sides.items():
+        if any(map(holds_value, before)) and not any(map(holds_value, after)):
+            raise InputValueError(place="ignore_keys", expected=f"a value that is left in a {name}", got="none")
+
+
+def warnings_about_nothing(pairs: TestSet) -> Iterator[DataWarning]:
+    """Yield warnings about ground truths that are nearly all empty, and about predictions that all are.
+
+    >>> print(*warnings_about_nothing(TestSet(["a", "b"], [{"total": "9"}] * 2, [{"total": None}, None])))
+    predictions: all 2 are null or empty
+    >>> print(*warnings_about_nothing(TestSet(["a", "b"], [{"total": None}, None], [None, None])))
+    references: 2 of 2 are null or empty, and an empty prediction scores 1 there
+    """
+    empty = [name for name, truth in zip(pairs.ids, pairs.truths, strict=True) if not holds_value(truth)]
+    if len(empty) >= _NEARLY_ALL * len(pairs.ids):
+        problem = f"{len(empty):,} of {len(pairs.ids):,} are null or empty, and an empty prediction scores 1 there"
+        yield DataWarning("empty ground truths", Diagnostic(("references",), problem=problem), empty)
+    given = list(given_predictions(pairs))
+    if given and len(empty) < len(pairs.ids) and not any(map(holds_value, given)):
+        yield DataWarning("no answers", Diagnostic(("predictions",), problem=f"all {len(given):,} are null or empty"))
+
+
+def warnings_about_errors(pairs: TestSet) -> Iterator[DataWarning]:
+    """Yield a warning about predictions that are an error in place of an object.
+
+    >>> print(*warnings_about_errors(TestSet(["a"], [{"total": "9"}], [{"error": "timeout"}])))
+    predictions: 1 of 1 are {"error": ...}, which no ground truth has, and are scored as answers; if these requests \
+failed, leave out their rows and add missing="zero"
+    """
+    known = _keys_in(first_truths(pairs))
+    errors = [
+        name
+        for name, truth, value in zip(pairs.ids, first_truths(pairs), pairs.predictions, strict=True)
+        if isinstance(value, dict)
+        and isinstance(truth, dict)
+        and not is_empty(value.get("error"))
+        and known.isdisjoint(value)
+    ]
+    if errors:
+        problem = (
+            f'{len(errors):,} of {len(pairs.ids) - len(pairs.absent):,} are {{"error": ...}}, which no ground truth '
+            "has, and are scored as answers"
+        )
+        remedy = Remedy("if these requests failed, leave out their rows and add {}", (("missing", "zero"),))
+        yield DataWarning("errors as predictions", Diagnostic(("predictions",), problem=problem, remedy=remedy), errors)
 
 
 def _has_number(value: Any) -> bool:
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return any(map(_has_number, parts)) or isinstance(value, int | float | np.floating)
-
-
-def _has_value(truth: Any) -> bool:
-    return any(answer != {} for answer in truth) if isinstance(truth, tuple) else truth != {}
 
 
 _FEWEST_FIELDS = 3  # in which a word stands for nothing
@@ -453,7 +497,7 @@ _ExampleOf = Callable[[Any, Sequence[Any], frozenset[Any]], str]
 
 
 def warnings_about_shapes(pairs: TestSet) -> Iterator[DataWarning]:
-    """Yield warnings about a shape that nearly all rows of one side have and the other side lacks, and about errors.
+    """Yield warnings about a shape that nearly all rows of one side have and the other side lacks.
 
     >>> print(next(warnings_about_shapes(TestSet(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
     predictions: 1 of 1 have keys that differ from those of the ground truths only in case, separators or Unicode \
@@ -600,12 +644,6 @@ def _spelling(key: str) -> str:
     return without_case(normalize("NFKC", key))
 
 
-def _error(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
-    """Return the key of an error that a value has instead of an answer."""
-    is_error = isinstance(value, dict) and value.get("error") not in _EMPTY and known.isdisjoint(value)
-    return "error" if is_error and isinstance(others[0], dict) else ""
-
-
 def _joined(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> str:
     """Return a text that joins the elements of a list on the other side."""
     for key, part in value.items() if isinstance(value, dict) and isinstance(others[0], dict) else ():
@@ -701,17 +739,6 @@ _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], .
             "predictions": Remedy(
                 "if the document is under a key, name it with {} and {}",
                 (("prediction_column", ...), ("references_column", ...)),
-            )
-        },
-    ),
-    (
-        "errors as predictions",
-        _error,
-        1 / 3,
-        'are {{"error": ...}}, which no ground truth has',
-        {
-            "predictions": Remedy(
-                "leave them out and count them with {}, or ask the model again", (("missing", "zero"),)
             )
         },
     ),

@@ -6,12 +6,16 @@ from typing import Any
 
 from docscore.core.options import DEFAULT_READING, ReadOptions, check_integer
 from docscore.core.runtime import Progress, no_progress, progress_from, warn
+from docscore.core.values import holds_value
 from docscore.inputs.checks import (
     refuse_document_texts,
+    refuse_emptied,
     warnings_about_content,
     warnings_about_copies,
+    warnings_about_errors,
     warnings_about_forms,
     warnings_about_ids,
+    warnings_about_nothing,
     warnings_about_reading,
     warnings_about_repairs,
     warnings_about_shapes,
@@ -156,9 +160,16 @@ def as_scored(
         whole = rows
         rows = without_ignored(scored_content(rows, options), whole)
         found += warnings_about_content(whole, rows, options) if is_full else ()
+        if (
+            is_full
+            and options.ignore_keys
+            and not all(any(map(holds_value, side)) for side in (rows.truths, rows.predictions))
+        ):
+            refuse_emptied(whole, options.ignore_keys)
     else:
         rows = replace(rows, confidences=None)
     if is_full and len(rows.ids) > 1:
-        found += [*warnings_about_words(rows), *warnings_about_ids(rows)]
+        found += [*warnings_about_words(rows), *warnings_about_ids(rows), *warnings_about_nothing(rows)]
+    found += warnings_about_errors(rows)
     found += warnings_about_shapes(rows)
     return grouped_rows(replace(rows, warnings=found, is_full=is_full, given=given, options=options), options)
