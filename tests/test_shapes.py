@@ -182,6 +182,17 @@ def test_explain_reads_a_query(write: Write) -> None:
     assert (done.code, done.out.splitlines()[0].split()[1:3]) == (0, ["$", "0.667"])
 
 
+def test_a_query_of_keys_that_no_file_of_a_folder_has(write: Write) -> None:
+    """One of several files may lack a key."""
+    sides: dict[str, Any] = {"references": {"a": {"n": "1"}, "b": {"n": "2"}}}
+    folder = write("p/a.json", {"number": "1"}).parent
+    write("p/b.json", {"numbers": "2"})
+    found = docscore.evaluate(**sides, predictions=folder, predictions_query="{n: number}")
+    assert found.score == 0.5
+    with pytest.raises(ValueError, match=r"p: expected a key 'numbr' \(predictions_query\), got 'number', 'numbers'$"):
+        docscore.evaluate(**sides, predictions=folder, predictions_query="{n: numbr}")
+
+
 @pytest.mark.parametrize("count", [4, 5])
 def test_few_documents_may_have_a_field_of_their_own(count: int) -> None:
     """And keys without a value cost nothing, nor do keys that are spelt otherwise, which another warning is about."""

@@ -45,6 +45,7 @@ from docscore.inputs.rows import (
     cells_of,
     described,
     known_columns,
+    place_of,
     table_by_id,
     table_in_memory,
     warnings_about_empty_cells,
@@ -100,13 +101,13 @@ def renamed_columns(options: ReadOptions, side: Side, *, both: bool) -> dict[str
     return {name: (option, column) for name, (option, column) in given.items() if column is not None}
 
 
-def check_both_sides(options: ReadOptions, place: PlacePart, row: Any = None) -> None:
+def check_both_sides(options: ReadOptions, table: RawTable) -> None:
     """Raise `ValueError` if both sides of a table are the same columns, naming the query if a row needs one."""
     column = options.prediction_column or PREDICTION
     if column == (options.references_column or REFERENCES) or options.fields_in_columns:
-        query = query_of_both([row])
+        query = query_of_both(table)
         remedy = Remedy("add {} in place of them", (("predictions_query", query),)) if query else ""
-        raise InputValueError(place=place, problem="the same columns are given for both sides", remedy=remedy)
+        raise InputValueError(place=place_of(table), problem="the same columns are given for both sides", remedy=remedy)
 
 
 def table_of_source(
@@ -185,7 +186,7 @@ def with_names(table: RawTable, side: Side, options: ReadOptions, *, both: bool)
     """
     first = table.first()
     if both and not options.fields_in_columns:
-        check_both_sides(options, in_file(table.path), first)
+        check_both_sides(options, table)
     renamed = renamed_columns(options, side, both=both)
     if both:
         renamed = _with_defaults(renamed, first)

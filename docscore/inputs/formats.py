@@ -152,19 +152,21 @@ def rows_of_value(value: Any, path: Path, shape: Shape) -> RawTable:
     Raises:
         ValueError: for any other value, and for a query that selects no rows.
     """
+    dropped: frozenset[int] | None = frozenset()
     if shape.query:
-        value = shape.query.value_in(value, in_file(path))
+        value, dropped = shape.query.selected(value, in_file(path))
     if shape.single_document or is_document(value):
-        return RawTable(path, [value], lambda _index: in_file(path))
-    if isinstance(value, dict):
+        table = RawTable(path, [value], lambda _index: in_file(path))
+    elif isinstance(value, dict):
         names = list(map(str, value))
-        table = table_by_id(value, shape.side, in_file(path))
-        return table._replace(path=path, where=lambda index: in_file(path, row_place(names[index])))
-    if not isinstance(value, list):
+        by_id = table_by_id(value, shape.side, in_file(path))
+        table = by_id._replace(path=path, where=lambda index: in_file(path, row_place(names[index])), beginning="*.")
+    elif isinstance(value, list):
+        table = RawTable(path, value, lambda index: in_file(path, f"row {index + 1}"), beginning="[].", dropped=dropped)
+    else:
         raise InputValueError(
             place=in_file(path), expected="a JSON list of rows, or an object {id: document}", got=type(value).__name__
         )
-    table = RawTable(path, value, lambda index: in_file(path, f"row {index + 1}"))
     return shape.query.check_keys(table) if shape.query else table
 
 
@@ -599,7 +601,7 @@ def read_folder(
     for file in files:
         try:
             value = _document_of_file(file, encoding, repair=repair)
-            value = shape.query.value_in(value, in_file(file)) if shape.query else value
+            value = shape.query.selected(value, in_file(file))[0] if shape.query else value
         except InputValueError as error:
             errors.add("not JSON", error.diagnostic)
             rows.append(InvalidRow)
@@ -607,7 +609,8 @@ def read_folder(
         cell = {REFERENCES: [value]} if shape.side == "references" else {PREDICTION: value}
         rows.append({**(value if in_columns and isinstance(value, dict) else cell), ID: name_without_extension(file)})
     errors.stop_if_any()
-    return RawTable(path, rows, lambda index: in_file(files[index]))
+    table = RawTable(path, rows, lambda index: in_file(files[index]))
+    return shape.query.check_keys(table) if shape.query else table
 
 
 _OF_FOLDERS = (".json", ".txt")  # the second only where there is none of the first

@@ -30,7 +30,7 @@ from docscore.core.errors import (
 from docscore.core.formatting import printable
 from docscore.core.options import MISSING_MODES, SKIP, ReadOptions, check_choice
 from docscore.core.runtime import Progress, gc_pause, no_progress, watched
-from docscore.core.values import SCALAR_TYPES, Value
+from docscore.core.values import SCALAR_TYPES, Value, holds_value
 from docscore.inputs.columns import MissingColumnError, check_both_sides, table_of_source
 from docscore.inputs.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.inputs.json_text import store
@@ -300,7 +300,7 @@ def rows_of_sides(
 
 def _check_sides_of_one_source(table: RawTable, options: ReadOptions, *, is_file: bool) -> None:
     """Raise `ValueError` unless something distinguishes the two sides that a source is given for."""
-    check_both_sides(options, place_of(table))
+    check_both_sides(options, table)
     if is_file and not _holds_both(table.first()):
         raise InputValueError(
             place=place_of(table), problem="the same file is given for both sides", remedy=_TWO_COLUMNS
@@ -578,7 +578,7 @@ def _with_columns(error: Diagnostic, tables: Sequence[RawTable]) -> InputValueEr
     ]
     others += [
         Remedy("where each field holds the values of both sides, add {}", (("predictions_query", query),))
-        for query in (query_of_both(table.rows) for table in tables)
+        for query in map(query_of_both, tables)
         if query
     ]
     others.append(_naming_remedy(*tables))
@@ -607,7 +607,13 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, errors: RowErrors, 
     """Pair the rows that were read from the tables of references and predictions; errors as for `paired_systems`."""
     errors.stop_if_any()
     table, form = wanted.table, wanted.form
+    for side in (wanted, given):
+        if side.table.lacking and not any(map(holds_value, side.values)):
+            raise InputValueError(
+                place=place_of(side.table), expected="a value in a row", got=f"none ({side.table.lacking})"
+            )
     if form is PLAIN:
+        _check_dropped(wanted.table, given.table)
         check_equal_count(len(given.table.rows), len(table.rows), place_of(table, given.table))
     excluded = wanted.invalid | given.invalid
     number_of = {name: number for number, name in enumerate(given.ids)}
@@ -648,6 +654,20 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, errors: RowErrors, 
         warnings=distinct(found),
         **columns,
     )
+
+
+def _check_dropped(references: RawTable, predictions: RawTable) -> None:
+    """Raise `ValueError` if queries dropped other rows of one side than of the other, which moves the rows after."""
+    for table, other in ((references, predictions), (predictions, references)):
+        if table.dropped is None:
+            problem = "the query dropped rows that give nothing, and the rows after them may have moved"
+        elif other.dropped is not None and table.dropped - other.dropped:
+            number = min(table.dropped - other.dropped) + 1
+            problem = f"the query dropped row {number:,}, which gives nothing, and the rows after it would move"
+        else:
+            continue
+        remedy = "select ids too: [].{question_id: ..., ...}"
+        raise InputValueError(place=place_of(table), problem=problem, remedy=remedy)
 
 
 def _warnings_about_order(wanted: SideRows, given: SideRows) -> Iterator[DataWarning]:

@@ -1,7 +1,9 @@
 """Rows out of JSON documents of any shape, by JMESPath expressions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
 from json import dumps
 from typing import Any
 
@@ -9,27 +11,64 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.visitor import TreeInterpreter
 
-from docscore.core.errors import InputValueError, InvalidRow, PlacePart, RowErrors, short_repr
-from docscore.inputs.rows import ANLS, BY_ID, ID, PREDICTION, Absent, RawTable, Side, described, place_of
+from docscore.core.errors import InputValueError, InvalidRow, PlacePart, RowErrors, listed, short_repr
+from docscore.core.values import holds_value
+from docscore.inputs.rows import ANLS, BY_ID, COSTS, ID, PREDICTION, Absent, RawTable, Side, described, place_of
 
 
 class _Interpreter(TreeInterpreter):
     """Leaves out keys and elements that a value lacks; as null, a ground truth would expect nothing there.
 
+    Args:
+        keeps_nulls: whether an element that gives nothing stays in a list as null.
+
     Attributes:
-        dropped: how many elements of lists gave nothing.
+        dropped: how many elements of lists gave nothing, or did not fit a filter.
     """
 
-    dropped = 0
+    def __init__(self, *, keeps_nulls: bool = False) -> None:
+        super().__init__()
+        self._keeps_nulls, self.dropped = keeps_nulls, 0
+        self._found: set[int] = set()  # the keys of the expression that an object has, by their nodes
+        self._beside: dict[int, dict[str, None]] = {}  # the keys of the objects that lack one
+
+    def visit_field(self, node: Any, value: Any) -> Any:
+        if isinstance(value, dict):
+            if node["value"] in value:
+                self._found.add(id(node))
+            elif id(node) not in self._found:
+                self._beside.setdefault(id(node), {}).update(dict.fromkeys(value))
+        return super().visit_field(node, value)
+
+    def unknown_keys(self, node: Any) -> list[tuple[Any, list[str]]]:
+        """Return the keys in a part of the expression that no object had, each with the keys of these objects."""
+        fields = (field for field, _ in _fields_in(node) if id(field) not in self._found)
+        return [(field, [*self._beside.get(id(field), ())]) for field in fields]
 
     def visit_projection(self, node: Any, value: Any) -> Any:
         base = self.visit(node["children"][0], value)
         if not isinstance(base, list):
             return None
-        parts = [self.visit(node["children"][1], part) for part in base]
+        return self._without_nulls([self.visit(node["children"][1], part) for part in base])
+
+    def visit_value_projection(self, node: Any, value: Any) -> Any:
+        base = self.visit(node["children"][0], value)
+        if not isinstance(base, dict):
+            return None
+        return self._without_nulls([self.visit(node["children"][1], part) for part in base.values()])
+
+    def visit_filter_projection(self, node: Any, value: Any) -> Any:
+        base = self.visit(node["children"][0], value)
+        if not isinstance(base, list):
+            return None
+        of_one: Any = {**node, "children": [{"type": "current", "children": []}, *node["children"][1:]]}
+        selected = [super(_Interpreter, self).visit_filter_projection(of_one, [part]) for part in base]
+        return self._without_nulls([parts[0] if parts else None for parts in selected])
+
+    def _without_nulls(self, parts: list[Any]) -> list[Any]:
         selected = [part for part in parts if part is not None]
         self.dropped += len(parts) - len(selected)
-        return selected
+        return parts if self._keeps_nulls else selected
 
     def visit_multi_select_dict(self, node: Any, value: Any) -> Any:
         selected = super().visit_multi_select_dict(node, value)
@@ -53,11 +92,31 @@ class _Interpreter(TreeInterpreter):
         return not is_there
 
 
+_CHAINS = ("subexpression", "index_expression", "pipe", "projection", "filter_projection", "value_projection")
+
+
+def _nodes_in(node: Any, place: str = "") -> Iterator[tuple[Any, str]]:
+    """Yield a node of an expression and all nodes below it, each with the part that gives the values it sees."""
+    yield node, place
+    for child in node["children"]:
+        if isinstance(child, dict):
+            yield from _nodes_in(child, place)
+            place += str(child) if node["type"] in _CHAINS and child is node["children"][0] else ""
+
+
+def _fields_in(node: Any) -> Iterator[tuple[Any, str]]:
+    """Yield the keys among the nodes of an expression, as `_nodes_in` does."""
+    return (each for each in _nodes_in(node) if each[0]["type"] == "field")
+
+
 _ERRORS = (JMESPathError, TypeError, ValueError, RecursionError)  # what the library raises
+_SIMILAR = 0.75  # of two keys, by `difflib`: one of them is a misspelling of the other
 
 
 class Query:
     """A JMESPath expression that gives the rows of a side (https://jmespath.org).
+
+    It remembers which of its keys it found in the values of a source, for errors about keys that no value has.
 
     Args:
         side: predictions or references.
@@ -74,42 +133,65 @@ class Query:
         except (*_ERRORS, AttributeError) as error:  # the last for what is no text
             got = f"{short_repr(expression)} ({str(error).splitlines()[0].rstrip(':')})"
             raise InputValueError(place=self.option, expected="a JMESPath expression", got=got) from None
+        self._interpreter = _Interpreter()
 
-    def value_in(self, value: Any, place: PlacePart) -> Any:
-        """Return what the expression selects in a JSON value.
+    def selected(self, value: Any, place: PlacePart) -> tuple[Any, frozenset[int] | None]:
+        """Return what the expression selects in a JSON value, and where in a list of rows it dropped one.
+
+        The places of dropped rows are those in a list in which they are null; None if these cannot be told.
 
         Raises:
             ValueError: naming the place, if it selects nothing, or calls a function with a wrong value.
         """
-        interpreter = _Interpreter()
+        before = self._interpreter.dropped
         try:
-            selected = interpreter.visit(self._parsed, value)
+            selected = self._interpreter.visit(self._parsed, value)
         except _ERRORS as error:
             raise InputValueError(place=place, problem=f"{self.option}: {error}") from None
-        if interpreter.dropped and isinstance(selected, list) and not all(isinstance(row, dict) for row in selected):
-            problem = (
-                f"{self.option}: {interpreter.dropped:,} elements give nothing, and the rows after them would move"
-            )
-            raise InputValueError(place=place, problem=problem, remedy="select ids too: [].{question_id: ..., ...}")
         if selected is None or (isinstance(selected, list) and not selected):
             expected = f"rows at {self.expression!r} ({self.option})"
             raise InputValueError(place=place, expected=expected, got=f"none in {described(value)}")
-        return selected
+        if self._interpreter.dropped == before or not isinstance(selected, list):
+            return selected, frozenset()
+        whole = None
+        with suppress(*_ERRORS):  # of a function that takes no null
+            whole = _Interpreter(keeps_nulls=True).visit(self._parsed, value)
+        dropped = frozenset(number for number, part in enumerate(whole or ()) if part is None)
+        return selected, dropped if len(whole or ()) == len(selected) + len(dropped) else None
+
+    def _check_spelling(self, place: PlacePart) -> None:
+        """Raise `ValueError` for a key of the expression that no object has, if they have a similar one instead."""
+        places = {id(node): place_of_node for node, place_of_node in _fields_in(self._parsed)}
+        named = {(places[id(node)], node["value"]) for node, _ in _fields_in(self._parsed)}
+        for node, others in self._interpreter.unknown_keys(self._parsed):
+            free = [other.casefold() for other in others if (places[id(node)], other) not in named]
+            if get_close_matches(node["value"].casefold(), free, 1, _SIMILAR):
+                expected = f"a key {node['value']!r} ({self.option})"
+                raise InputValueError(place=place, expected=expected, got=_listed_keys(others))
 
     def check_keys(self, table: RawTable) -> RawTable:
-        """Return a table of selected rows; a prediction that a row lacks is `Absent`, as at the end of a path.
+        """Return a table of all selected rows; a prediction that a row lacks is `Absent`, as at the end of a path.
+
+        Nulls that the source states are values. The table says which keys no row has, for the error about documents
+        that are empty for this reason.
 
         Raises:
-            ValueError: naming a key of the row format for which no row has a value, as of a misspelt path.
+            ValueError: for a key of the expression that no object has, if one is similar, and for a key of the row
+                format for which no row has a value.
         """
+        self._check_spelling(place_of(table))
         rows = [row for _, row in table.good() if isinstance(row, dict)]
-        for key in (ID, *BY_ID[1:], *ANLS[1:]) if rows else ():
-            if f"{key}:" in self.expression and all(row.get(key) is None or row[key] == [] for row in rows):
-                got = f"none in the {len(rows):,} rows of {self.expression!r}"
+        parts = {node["value"]: node for node, _ in _nodes_in(self._parsed) if node["type"] == "key_val_pair"}
+        own = {key: parts.pop(key) for key in (ID, *BY_ID[1:], *ANLS[1:], *COSTS) if key in parts}
+        for key, node in own.items() if rows else ():
+            unknown = self._interpreter.unknown_keys(node)
+            if unknown and key not in COSTS and not any(holds_value(row.get(key)) for row in rows):
+                got = f"none in the {len(rows):,} rows of {self.expression!r}{_without(unknown)}"
                 raise InputValueError(place=place_of(table), expected=f"values under {key!r} ({self.option})", got=got)
-        for row in rows if f"{PREDICTION}:" in self.expression else ():
+        for row in rows if PREDICTION in own else ():
             row.setdefault(PREDICTION, Absent)
-        return table
+        unknown = [] if own.keys() - {ID, *COSTS} else self._interpreter.unknown_keys(self._parsed)
+        return table._replace(lacking=f"{self.option}{_without(unknown)}" if unknown else "")
 
     def rows_in(self, table: RawTable, errors: RowErrors) -> RawTable:
         """Return a table with what the expression selects in each row: of a list its elements, else one row.
@@ -125,16 +207,41 @@ class Query:
             raise InputValueError(place=place_of(table), expected=f"JSON or JSONL with {self.option}", got="a table")
         rows: list[Any] = []
         numbers: list[int] = []
+        dropped: list[int] = []
+        are_known = True
         for index, row in enumerate(table.rows):
+            selected: Any = row
+            here: frozenset[int] | None = frozenset()
             try:
-                selected = row if row is InvalidRow else self.value_in(row, table.where(index))
+                if row is not InvalidRow:
+                    selected, here = self.selected(row, table.where(index))
             except InputValueError as error:
                 errors.add("without a row", error.diagnostic)
                 selected = InvalidRow
             parts = selected if isinstance(selected, list) else [selected]
+            before = len(rows) + len(dropped)
+            dropped += [before + number for number in here or ()]
+            are_known &= here is not None
             rows += parts
             numbers += [index] * len(parts)
-        return self.check_keys(table._replace(rows=rows, where=lambda index: table.where(numbers[index])))
+        where = table.where
+        places = frozenset(dropped) if are_known else None
+        found = table._replace(rows=rows, where=lambda index: where(numbers[index]), dropped=places)
+        return self.check_keys(found)
+
+
+def _listed_keys(keys: Sequence[str]) -> str:
+    return listed(map(short_repr, keys), len(keys), _MOST_KEYS) or "no keys"
+
+
+def _without(unknown: Sequence[tuple[Any, Sequence[str]]]) -> str:
+    """Name the first key that no object has, and the keys that these objects have."""
+    (node, others), *_ = unknown
+    beside = f" beside {_listed_keys(others)}" if others else ""
+    return f": no row has {node['value']!r}{beside}"
+
+
+_MOST_KEYS = 20  # that a message lists
 
 
 def query_for(value: Any, *, with_ids: bool) -> str:
@@ -176,29 +283,46 @@ _TRUTH_WORDS = ("expected", "ground_truth", "truth", "gt", "gold", "reference", 
 _PREDICTION_WORDS = ("predicted", "prediction", "pred", "extracted", "output", "actual", "got")
 
 
-def query_of_both(rows: Sequence[Any]) -> str:
+def query_of_both(table: RawTable) -> str:
     """Return the query for rows in which each field holds the values of both sides; "" for other rows.
 
-    The fields are under a key or beside other columns.
+    The fields are under a key or beside other columns, in the rows or in the only document of a file.
+    """
+    if table.path.is_dir():
+        return ""
+    if table.beginning != "*.":
+        query = _query_of_both([row for row in table.rows if isinstance(row, dict)])
+        return query and f"{table.beginning}{query}"
+    documents = {row[ID]: row[PREDICTION] if PREDICTION in row else row[BY_ID.references][0] for row in table.rows}
+    query = _query_of_both([document for document in documents.values() if isinstance(document, dict)])
+    return f"*.{query}" if query else _query_of_fields("", [documents])
 
-    >>> query_of_both([{"id": "a", "total": {"predicted": "1", "expected": "2"}}])
+
+def _query_of_both(rows: Sequence[dict[str, Any]]) -> str:
+    """Return the query for a row of each object, whose fields are beside its other columns or under one of them.
+
+    >>> _query_of_both([{"id": "a", "total": {"predicted": "1", "expected": "2"}}])
     '{question_id: id, references: [{total: total.expected}], prediction: {total: total.predicted}}'
-    >>> query_of_both([{"id": "a", "fields": {"total": {"predicted": "1", "expected": "2"}}}])
+    >>> _query_of_both([{"id": "a", "fields": {"total": {"predicted": "1", "expected": "2"}}}])
     '{question_id: id, references: [{total: fields.total.expected}], prediction: {total: fields.total.predicted}}'
     """
-    objects = [row for row in rows if isinstance(row, dict)]
-    first = next(iter(objects), {})
-    values: dict[str, list[Any]] = {f"{_quoted(key)}.": [row.get(key) for row in objects] for key in first}
-    values[""] = [{name: part for name, part in row.items() if isinstance(part, dict)} for row in objects]
-    for prefix, of_rows in values.items():
-        fields = {name: part for of_row in of_rows if isinstance(of_row, dict) for name, part in of_row.items()}
-        shared = set.intersection(*({*part} if isinstance(part, dict) else set() for part in fields.values() or [0]))
-        sides = [next(filter(shared.__contains__, each), "") for each in (_TRUTH_WORDS, _PREDICTION_WORDS)]
-        if all(sides):
-            names = list(map(_quoted, fields))
-            truth, prediction = (
-                "{" + ", ".join(f"{name}: {prefix}{name}.{side}" for name in names) + "}" for side in sides
-            )
-            id_key = next((name for name in first if _ID_KEY.fullmatch(str(name))), "ID")
-            return f"{{question_id: {_quoted(id_key)}, references: [{truth}], prediction: {prediction}}}"
-    return ""
+    first = next(iter(rows), {})
+    id_key = next((name for name in first if _ID_KEY.fullmatch(str(name))), "")
+    levels = {f"{_quoted(key)}.": [row.get(key) for row in rows] for key in first} | {"": [*rows]}
+    found = (_query_of_fields(prefix, of_rows, id_key) for prefix, of_rows in levels.items())
+    return next(filter(None, found), "")
+
+
+def _query_of_fields(prefix: str, rows: Sequence[Any], id_key: str = "") -> str:
+    """Return the query for a row of each object of fields, those of its parts that are objects."""
+    parts = (part for row in rows if isinstance(row, dict) for part in row.items())
+    fields = {name: part for name, part in parts if isinstance(part, dict) or prefix}
+    shared = set.intersection(*({*part} if isinstance(part, dict) else set() for part in fields.values() or [0]))
+    sides = [next(filter(shared.__contains__, each), "") for each in (_TRUTH_WORDS, _PREDICTION_WORDS)]
+    if not all(sides):
+        return ""
+    truth, prediction = (
+        "{" + ", ".join(f"{_quoted(name)}: {prefix}{_quoted(name)}.{side}" for name in fields) + "}" for side in sides
+    )
+    row_id = f"question_id: {_quoted(id_key)}, " if id_key else ""
+    return f"{{{row_id}references: [{truth}], prediction: {prediction}}}"

@@ -100,6 +100,9 @@ class RawTable(NamedTuple):
         stand_in: the acceptable answers of a row whose ground truth is `Absent` in all sources.
         runs: the rows of each of several runs on the same documents, by the name of the run; None for a single run.
         warnings: what looks wrong about the rows.
+        beginning: what a query for the rows begins with: "[]." for a JSON list, "*." for the values of an object.
+        lacking: the option of the query and a key in it that no row has, for the error about rows without a value.
+        dropped: the places of rows that the query dropped because they gave nothing; None if these cannot be told.
     """
 
     path: Path
@@ -111,6 +114,9 @@ class RawTable(NamedTuple):
     stand_in: Sequence[Any] = ()
     runs: "Mapping[str, RawTable] | None" = None
     warnings: tuple[DataWarning, ...] = ()
+    beginning: str = ""
+    lacking: str = ""
+    dropped: frozenset[int] | None = frozenset()
 
     def good(self) -> Iterator[tuple[int, Any]]:
         """Yield the rows that could be read, with their indices."""
