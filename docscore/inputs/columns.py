@@ -1,7 +1,6 @@
 """Rows from records: columns of other names, fields in columns, answers in cells; one function for a side."""
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -14,19 +13,17 @@ from docscore.core.errors import (
     DataWarning,
     Diagnostic,
     InputValueError,
-    PlacePart,
     Remedy,
     RowErrors,
     closer,
     in_file,
     needs,
-    some_of,
 )
 from docscore.core.options import DEFAULT_READING, ReadOptions
 from docscore.core.runtime import Progress, no_progress
-from docscore.core.values import MAX_DEPTH
+from docscore.inputs.field_paths import ListPaths, document_of, dotted, list_paths
 from docscore.inputs.formats import Shape, read_folder, read_table, rows_of_frame, rows_of_value
-from docscore.inputs.json_text import TOO_DEEP, JsonError, loads
+from docscore.inputs.json_text import JsonError, loads
 from docscore.inputs.queries import Query, query_of_both
 from docscore.inputs.rows import (
     ANLS,
@@ -120,7 +117,22 @@ def table_of_source(
     num_proc: int = 1,
     progress: Progress = no_progress,
 ) -> RawTable:
-    """Read the rows of a side from any source.
+    """Read the rows of a side from any source, under the names of the row format; arguments as for `raw_table`."""
+    table = raw_table(source, side, options, errors, both=both, num_proc=num_proc, progress=progress)
+    return with_names(table, side, options, both=both)
+
+
+def raw_table(
+    source: Any,
+    side: Side,
+    options: ReadOptions,
+    errors: RowErrors | None = None,
+    *,
+    both: bool = False,
+    num_proc: int = 1,
+    progress: Progress = no_progress,
+) -> RawTable:
+    """Read the rows of a side from any source, under the names that they have there.
 
     Args:
         source: the path of a file, or of a folder with one file per document, `ID.json` or `ID.txt`; rows as `pairs_of`
@@ -165,14 +177,15 @@ def table_of_source(
         if shape.query:
             table = shape.query.rows_in(table, own := errors or RowErrors())
             own.stop_if_any()
-    is_plain = not (has_own_layout(options) or both or table.has_columns)
-    return table if is_plain else with_names(table, side, options, both=both)
+    return table
 
 
 _INDEX_REMEDY = "if the ids are in the index of the data frame, make it a column with reset_index()"
 
 
-def with_names(table: RawTable, side: Side, options: ReadOptions, *, both: bool) -> RawTable:
+def with_names(
+    table: RawTable, side: Side, options: ReadOptions, *, both: bool, lists: ListPaths | None = None
+) -> RawTable:
     """Copy the columns of a table to the names of the row format.
 
     Args:
@@ -180,6 +193,7 @@ def with_names(table: RawTable, side: Side, options: ReadOptions, *, both: bool)
         side: predictions or references.
         options: how the rows are read.
         both: whether the rows hold predictions and references.
+        lists: where the paths of fields lead through lists; None if the table alone shows it.
 
     Raises:
         ValueError: for a column that does not exist, and one that is given for both sides.
@@ -196,19 +210,20 @@ def with_names(table: RawTable, side: Side, options: ReadOptions, *, both: bool)
     as_they_are = not (has_own_layout(options) or table.has_columns or lacks_ids)
     if first is None or (as_they_are and not renamed):
         return table
+    lists = lists or list_paths([table], options)
     rows = [dict(row) if isinstance(row, dict) else row for row in table.rows]
     _copy_columns(rows, table, options, renamed)
     if options.answer_is_list and REFERENCES not in renamed and (both or side == "references"):
         raise needs(option="answer_is_list", other="references_column")
     if options.field_column is not None:
-        return _documents_by_field(table._replace(rows=rows), options, values, known)
+        return _documents_by_field(table._replace(rows=rows), options, values, known, lists.first)
     columns = [renamed[name][1] if name in renamed else name for name in values]
     if values[0] not in known and _are_fields(table, options, renamed, both=both):
         given = {part.strip() for _, column in renamed.values() for part in (column, *column.split(","))}
         groups = (name for name in (options.by, options.cluster, options.schema_by) if isinstance(name, str))
         no_fields = {ID, *groups, *given}
         columns = [name for name in first if name not in no_fields]
-        _put_together(no_fields, table, rows, side, as_paths=options.fields_in_columns)
+        _put_together(no_fields, table, rows, side, lists.first, as_paths=options.fields_in_columns)
     if table.has_columns:
         is_predicted = side == "predictions" and PREDICTION in values
         are_in_one = is_predicted and {PREDICTION, columns[0]} <= known  # not in fields, nor inside of values
@@ -218,7 +233,9 @@ def with_names(table: RawTable, side: Side, options: ReadOptions, *, both: bool)
         rows = [{**row, ID: str(index)} if isinstance(row, dict) else row for index, row in enumerate(rows)]
     if both or side == "references":
         _read_answers(rows, options, table, renamed)
-    runs = table.runs and {name: with_names(run, side, options, both=both) for name, run in table.runs.items()}
+    runs = table.runs and {
+        name: with_names(run, side, options, both=both, lists=lists) for name, run in table.runs.items()
+    }
     return table._replace(rows=rows, runs=runs)
 
 
@@ -274,7 +291,13 @@ def _read_answers(rows: Sequence[Any], options: ReadOptions, table: RawTable, re
 
 
 def _put_together(
-    no_fields: AbstractSet[str], table: RawTable, rows: Sequence[Any], side: Side, *, as_paths: bool
+    no_fields: AbstractSet[str],
+    table: RawTable,
+    rows: Sequence[Any],
+    side: Side,
+    lists: Mapping[str, int],
+    *,
+    as_paths: bool,
 ) -> None:
     """Add the document of each row, whose fields are its other columns.
 
@@ -283,6 +306,7 @@ def _put_together(
         table: the rows as they were read.
         rows: their copies, which are changed.
         side: predictions or references.
+        lists: as in `ListPaths.first`.
         as_paths: whether the names of the columns are paths.
     """
     key = ColumnAlias(getattr(BY_ID, side))
@@ -290,12 +314,12 @@ def _put_together(
         if isinstance(row, dict):
             document: Any = {name: cell for name, cell in cells.items() if name not in no_fields}
             if as_paths:
-                document = _document(document, in_file(table.path), in_text=table.has_columns)
+                document = document_of(document, table, in_file(table.path), lists)
             row[key] = document if side == "predictions" else [document]
 
 
 def _documents_by_field(
-    table: RawTable, options: ReadOptions, values: Sequence[str], known: AbstractSet[str]
+    table: RawTable, options: ReadOptions, values: Sequence[str], known: AbstractSet[str], lists: Mapping[str, int]
 ) -> RawTable:
     """Return a row for each document of a table in which each row has one field.
 
@@ -304,6 +328,7 @@ def _documents_by_field(
         options: how the rows are read.
         values: the names of the row format under which the values of the rows are.
         known: the columns of the rows.
+        lists: as in `ListPaths.first`.
 
     Raises:
         ValueError: for a column that no option names or no row has, and naming the row, for a row that could not be
@@ -333,7 +358,7 @@ def _documents_by_field(
             expected = f"an id, a path under {options.field_column!r} and a value"
             got = described(row) if isinstance(row, dict) else "a row that cannot be read"
             raise InputValueError(place=table.where(index), expected=expected, got=got)
-        step = _dotted(path)
+        step = dotted(path)
         if any(step in document for document in documents.setdefault(str(name), [{} for _ in cells])):
             remedy = f"name the elements of a list {path}[0], {path}[1] and so on"
             raise InputValueError(
@@ -351,54 +376,10 @@ def _documents_by_field(
         for spent in {options.field_column, options.value_column, *both_sides} & row.keys():
             del row[spent]
         for key, fields in zip(values, documents[name], strict=True):
-            value = _document(fields, table.where(numbers[0]), in_text=table.has_columns)
+            value = document_of(fields, table, table.where(numbers[0]), lists)
             row[ColumnAlias(key)] = [value] if key == REFERENCES else value
         rows.append({**row, ColumnAlias(ID): name})
     return RawTable(table.path, rows, lambda number: table.where(indices[number]))
-
-
-def _dotted(path: object) -> str:
-    """Return a path with dots alone between its steps.
-
-    >>> _dotted("$.items[0].price")
-    'items.0.price'
-    """
-    return _BRACKETS.sub(r".\1", str(path).removeprefix("$."))
-
-
-_BRACKETS = re.compile(r"\[(\d{1,9})\]")
-
-
-def _document(cells: Mapping[str, Any], place: PlacePart, *, in_text: bool) -> Any:
-    """Return the document of a row whose columns are its fields, with paths such as `items.0.price` as names.
-
-    Numbers as steps, which may stand in brackets (`items[0].price`), make a list, without the elements whose cells are
-    all empty.
-
-    Args:
-        cells: the fields by their paths.
-        place: the table or the row, for messages.
-        in_text: whether cells may be texts without a type, of which an empty one is null.
-
-    Raises:
-        ValueError: if there are no columns, or the path of a column leads through another.
-    """
-    parts: dict[str, dict[str, Any]] = {}
-    if any(str(name).count(".") >= MAX_DEPTH for name in cells):
-        raise InputValueError(TOO_DEEP.within(place))
-    for name, cell in cells.items():
-        step, _, rest = _dotted(name).partition(".")
-        parts.setdefault(step, {})[rest] = None if in_text and isinstance(cell, str) and not cell else cell
-    if not parts or any("" in part and len(part) > 1 for part in parts.values()):
-        raise InputValueError(
-            place=place,
-            expected="columns of fields, none of them a part of another",
-            got=some_of(list(cells)) or "none",
-        )
-    values = {step: part[""] if "" in part else _document(part, place, in_text=in_text) for step, part in parts.items()}
-    if not all(re.fullmatch(r"\d{1,9}", step) for step in parts):
-        return values
-    return [values[step] for step in sorted(parts, key=int) if any(cell is not None for cell in parts[step].values())]
 
 
 def _warnings_about_cells(table: RawTable, columns: Iterable[str], predictions: str | None) -> Iterator[DataWarning]:

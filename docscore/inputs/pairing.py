@@ -31,7 +31,14 @@ from docscore.core.formatting import printable
 from docscore.core.options import MISSING_MODES, SKIP, ReadOptions, check_choice
 from docscore.core.runtime import Progress, gc_pause, no_progress, watched
 from docscore.core.values import SCALAR_TYPES, Value, holds_value
-from docscore.inputs.columns import MissingColumnError, check_both_sides, table_of_source
+from docscore.inputs.columns import (
+    MissingColumnError,
+    check_both_sides,
+    raw_table,
+    table_of_source,
+    with_names,
+)
+from docscore.inputs.field_paths import list_paths
 from docscore.inputs.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.inputs.json_text import store
 from docscore.inputs.queries import query_for, query_of_both
@@ -271,18 +278,20 @@ def rows_of_sides(
     # rows of a file that is given twice
     hold_both = options.references_id_column is None and isinstance(references, str | PathLike)
     how: dict[str, Any] = {"progress": progress, "num_proc": num_proc}
-    truths = None
+    sides: list[tuple[RawTable, Side, bool]] = []
     try:
         if references is not None:
-            truths = table_of_source(references, "references", options, errors, both=hold_both and any(are_same), **how)
-        tables = [
-            table_of_source(
-                source, "predictions", options, errors, both=truths is None or (hold_both and is_same), **how
-            )
-            for source, is_same in zip(predictions, are_same, strict=True)
-        ]
+            both = hold_both and any(are_same)
+            sides.append((raw_table(references, "references", options, errors, both=both, **how), "references", both))
+        for source, is_same in zip(predictions, are_same, strict=True):
+            both = references is None or (hold_both and is_same)
+            sides.append((raw_table(source, "predictions", options, errors, both=both, **how), "predictions", both))
+        lists = list_paths([table for table, *_ in sides], options)
+        named = [with_names(table, side, options, both=both, lists=lists) for table, side, both in sides]
     except MissingColumnError as error:
         raise _with_meaning(error, references, predictions, options) from None
+    named[0] = named[0]._replace(warnings=(*named[0].warnings, *lists.warnings(in_file(named[0].path))))
+    truths, tables = (None, named) if references is None else (named[0], named[1:])
     for source, table, is_same in zip(predictions, tables, are_same, strict=True):
         if is_same:
             _check_sides_of_one_source(table, options, is_file=hold_both)

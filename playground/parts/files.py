@@ -26,6 +26,7 @@ from docscore.core.options import AS_TEXT, SKIP, ReadOptions
 from docscore.core.runtime import Progress, no_progress
 from docscore.inputs.checks import refuse_document_texts
 from docscore.inputs.columns import column_of, shape_of, with_names
+from docscore.inputs.field_paths import ListPaths, list_paths
 from docscore.inputs.formats import delimiter_of_file, read_table, suffix_of
 from docscore.inputs.json_text import dumps
 from docscore.inputs.model_text import parsed_references
@@ -148,8 +149,11 @@ def uploaded_tables(
     Raises:
         TypeError, ValueError: with a message that names the file and the place.
     """
-    tables = {side: _table_of(path, side, asked.reading, errors, progress) for side, path in asked.files.items()}
-    more = [_table_of(path, "predictions", asked.reading, errors, progress) for path in others]
+    paths = [*asked.files.items(), *(("predictions", path) for path in others)]
+    read = [(side, _read(path, side, asked.reading, errors, progress)) for side, path in paths]
+    lists = list_paths([table for _, table in read], layout_of(asked.reading))
+    laid_out = [_laid_out(table, side, asked.reading, lists) for side, table in read]
+    tables, more = dict(zip(asked.files, laid_out, strict=False)), laid_out[len(asked.files) :]
     return planned(tables.get("references"), tables["predictions"], more, asked.reading)
 
 
@@ -161,13 +165,21 @@ def planned(
     return UploadedTables(references, predictions, plan, others)
 
 
-def _table_of(path: Path, side: str, reading: Reading, errors: RowErrors, progress: Progress = no_progress) -> RawTable:
+def _read(path: Path, side: str, reading: Reading, errors: RowErrors, progress: Progress = no_progress) -> RawTable:
     check_file(path)
-    named: Side = "references" if side == "references" else "predictions"
     sign, encoding, layout = reading.get(f"{side}_delimiter"), encoding_of(path, side, reading), layout_of(reading)
-    table = read_table(path, errors, MAX_FILE_BYTES, sign, progress, shape_of(layout, named), encoding)
+    return read_table(path, errors, MAX_FILE_BYTES, sign, progress, shape_of(layout, _side_of(side)), encoding)
+
+
+def _side_of(side: str) -> Side:
+    return "references" if side == "references" else "predictions"
+
+
+def _laid_out(table: RawTable, side: str, reading: Reading, lists: ListPaths | None = None) -> RawTable:
+    """The rows of a side in the layout that the visitor chose."""
+    layout = layout_of(reading)
     if layout.field_column is not None:
-        return with_names(table, named, layout, both=layout.value_column is None)
+        return with_names(table, _side_of(side), layout, both=layout.value_column is None, lists=lists)
     name_of_ids = layout.id_column
     if not isinstance(name_of_ids, str):
         return table
@@ -305,7 +317,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
         side = "references" if number == asked.truth else "predictions"
         try:
             errors = RowErrors("skip")
-            table = _table_of(path, side, asked.reading, errors)
+            table = _laid_out(_read(path, side, asked.reading, errors), side, asked.reading)
             if errors.collected and table.first() is None:
                 raise DataError(errors.collected[:1])
             columns = [printable(_short(name)) for name in columns_of(table)]

@@ -1,0 +1,148 @@
+"""Documents from fields by their paths, as `items.0.price` in the columns of a table: which numbers are indices."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
+
+from docscore.core.errors import DataWarning, Diagnostic, InputValueError, PlacePart, some_of
+from docscore.core.options import ReadOptions
+from docscore.core.values import MAX_DEPTH
+from docscore.inputs.json_text import TOO_DEEP
+from docscore.inputs.rows import RawTable, cells_of
+
+
+def dotted(path: object) -> str:
+    """Return a path with dots alone between its steps.
+
+    >>> dotted("$.items[0].price")
+    'items.0.price'
+    """
+    return _BRACKETS.sub(r".\1", str(path).removeprefix("$."))
+
+
+_BRACKETS = re.compile(r"\[(\d{1,9})\]")
+
+
+class ListPaths(NamedTuple):
+    """Where numbers in the paths of fields are indices of lists, as all rows of both sides together show.
+
+    Attributes:
+        first: the lowest index of each list, by the path of the list with `*` for the numbers in it.
+        counted: a path in each place whose keys are the numbers from 1 on without a gap, and the highest of them.
+    """
+
+    first: Mapping[str, int]
+    counted: Mapping[str, int]
+
+    def warnings(self, place: PlacePart) -> Iterator[DataWarning]:
+        """Yield a warning about names that count from 1 and are read as keys."""
+        for name, last in self.counted.items():
+            problem = f"{name!r} and the like, numbered from 1 to {last:,}, are interpreted as keys, not as a list"
+            remedy = f"for a list, name them {_as_element(name)!r} and so on"
+            yield DataWarning("counted keys", Diagnostic((place,), problem=problem, remedy=remedy))
+
+
+def list_paths(tables: Iterable[RawTable], options: ReadOptions) -> ListPaths:
+    """Return where the paths of fields lead through lists: at brackets, and at numbers among which is 0.
+
+    Args:
+        tables: the rows of all sides, as they were read.
+        options: how the rows are read.
+    """
+    if not options.fields_in_columns and options.field_column is None:
+        return ListPaths({}, {})
+    names: dict[str, None] = {}
+    for table in chain.from_iterable((each, *(each.runs or {}).values()) for each in tables):
+        for row in [row for row in table.rows if isinstance(row, dict)]:
+            cells = row if options.field_column is None else cells_of([row], options.field_column)
+            names.update(dict.fromkeys(map(str, filter(lambda cell: isinstance(cell, str | int), cells))))
+    steps: dict[str, dict[str, str]] = {}  # at each place, with a path that has the step
+    in_brackets = set()
+    for name in names:
+        in_brackets |= {_place(dotted(name[: match.start()])) for match in _BRACKETS.finditer(name)}
+        parts = dotted(name).split(".")
+        for number, step in enumerate(parts):
+            steps.setdefault(_place(".".join(parts[:number])), {}).setdefault(step, name)
+        if match := _COUNTED.fullmatch(name):
+            steps.setdefault(f"{match[1]}_*_{match[3]}", {}).setdefault(match[2], name)
+    numbered = {
+        place: {int(step): name for step, name in at.items()} for place, at in steps.items() if _are_numbers(at)
+    }
+    first = {place: min(at) for place, at in numbered.items() if place in in_brackets or 0 in at}
+    counted = {
+        at[1]: len(at)
+        for place, at in numbered.items()
+        if place not in first and len(at) > 1 and at.keys() == {*range(1, len(at) + 1)}
+    }
+    return ListPaths(first, counted)
+
+
+def _are_numbers(steps: Iterable[str]) -> bool:
+    return all(re.fullmatch(r"\d{1,9}", step) for step in steps)
+
+
+def _place(path: str) -> str:
+    """Return a path with dots, and `*` in place of its numbers."""
+    return ".".join("*" if step.isdecimal() else step for step in path.split("."))
+
+
+_COUNTED = re.compile(r"(\w*?[^\W\d])_(\d{1,9})_(\w+)")  # item_1_name
+
+
+def _as_element(name: str) -> str:
+    """Return a path with its first number as an index from 0.
+
+    >>> _as_element("item_1_name"), _as_element("item.1")
+    ('item[0].name', 'item[0]')
+    """
+    return re.sub(r"[._]1(?=[._]|$)[._]?", "[0].", name, count=1).removesuffix(".")
+
+
+def document_of(
+    cells: Mapping[str, Any], table: RawTable, place: PlacePart, lists: Mapping[str, int], path: str = ""
+) -> Any:
+    """Return the document of a row whose columns are its fields, with paths such as `items.0.price` as names.
+
+    An index that no path has is null. The elements at the end of a list whose cells in a table are all empty are left
+    out: another row has them.
+
+    Args:
+        cells: the fields by their paths.
+        table: the rows; in its columns, cells may be texts without a type, of which an empty one is null.
+        place: the table or the row, for messages.
+        lists: as in `ListPaths.first`.
+        path: the path that leads to the cells.
+
+    Raises:
+        ValueError: if there are no columns, the path of a column leads through another, or a list has a large gap.
+    """
+    parts: dict[str, dict[str, Any]] = {}
+    if any(str(name).count(".") >= MAX_DEPTH for name in cells):
+        raise InputValueError(TOO_DEEP.within(place))
+    for name, cell in cells.items():
+        step, _, rest = dotted(name).partition(".")
+        parts.setdefault(step, {})[rest] = None if table.has_columns and isinstance(cell, str) and not cell else cell
+    if not parts or any("" in part and len(part) > 1 for part in parts.values()):
+        raise InputValueError(
+            place=place,
+            expected="columns of fields, none of them a part of another",
+            got=some_of(list(cells)) or "none",
+        )
+    values = {
+        step: part[""] if "" in part else document_of(part, table, place, lists, f"{path}.{step}" if path else step)
+        for step, part in parts.items()
+    }
+    first = lists.get(_place(path))
+    if first is None:
+        return values
+    elements = {int(step): values[step] for step in parts}
+    filled = (int(step) for step, part in parts.items() if any(cell is not None for cell in part.values()))
+    end = max(filled if table.has_columns else elements, default=first - 1) + 1
+    if end - first > len(elements) + _MOST_GAPS:
+        got = f"{end - 1:,} beside {len(elements) - 1:,} others"
+        raise InputValueError(place=place, expected=f"indices of {path!r} without large gaps", got=got)
+    return [elements.get(index) for index in range(first, end)]
+
+
+_MOST_GAPS = 1_000  # indices that a list may lack
