@@ -223,6 +223,10 @@ class ReadOptions(_Options):
         super().__post_init__()
         if self.value_column is not None and self.field_column is None:
             raise needs(option="value_column", other="field_column")
+        for name in ("references_column", "prediction_column") if self.fields_in_columns else ():
+            if (column := getattr(self, name)) is not None:
+                got = short_repr(column)
+                raise InputValueError(place="fields_in_columns", expected=f"no {name} beside it", got=got)
 
     @property
     def parse_mode(self) -> str | None:

@@ -284,10 +284,10 @@ def _read_answers(rows: Sequence[Any], options: ReadOptions, table: RawTable, re
         if isinstance(row, dict) and row.get(REFERENCES, NoCell) is not NoCell:
             value, is_json = row[REFERENCES], options.parse_references is not None
             if REFERENCES in renamed:
-                answers = _answers(value, in_cell=table.has_columns and not is_json)
-                row[REFERENCES] = [answers] if options.answer_is_list and not isinstance(value, str | dict) else answers
+                value = _cell_value(value) if table.has_columns and not is_json else value
+                row[REFERENCES] = [value] if options.answer_is_list else _answers(value)
             elif (is_json and isinstance(value, str)) or (table.has_columns and (is_json or _is_list_text(value))):
-                row[REFERENCES] = _answers(value, in_cell=True)
+                row[REFERENCES] = _answers(_cell_value(value))
 
 
 def _put_together(
@@ -453,11 +453,16 @@ def _joined(parts: Sequence[Any]) -> Any:
     return ",".join(map(str, parts)) if is_whole else NoCell
 
 
-def _answers(value: Any, *, in_cell: bool) -> Any:
-    """Return a list of acceptable answers; in a cell of a table the list may be JSON text."""
-    if in_cell and _is_list_text(value):
+def _cell_value(value: Any) -> Any:
+    """Return the list that a cell of a table holds as JSON text; any other value as it is."""
+    if _is_list_text(value):
         with suppress(JsonError):
-            value = loads(value, unique_keys=True)
+            return loads(value, unique_keys=True)
+    return value
+
+
+def _answers(value: Any) -> Any:
+    """Return a list of acceptable answers."""
     return value if isinstance(value, list | tuple) or hasattr(value, "tolist") else [value]
 
 
