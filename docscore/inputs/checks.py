@@ -374,7 +374,7 @@ def warnings_about_nothing(pairs: TestSet) -> Iterator[DataWarning]:
         problem = f"{len(empty):,} of {len(pairs.ids):,} are null or empty, and an empty prediction scores 1 there"
         yield DataWarning("empty ground truths", Diagnostic(("references",), problem=problem), empty)
     given = list(given_predictions(pairs))
-    if given and len(empty) < len(pairs.ids) and not any(map(holds_value, given)):
+    if len(given) > 1 and len(empty) < len(pairs.ids) and not any(map(holds_value, given)):
         yield DataWarning("no answers", Diagnostic(("predictions",), problem=f"all {len(given):,} are null or empty"))
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ from docscore.core.errors import DataWarning, Diagnostic, InputValueError, Place
 from docscore.core.options import ReadOptions
 from docscore.core.values import MAX_DEPTH
 from docscore.inputs.json_text import TOO_DEEP
-from docscore.inputs.rows import RawTable, cells_of
+from docscore.inputs.rows import ID, VALUE_KEYS, RawTable, cells_of
 
 
 def dotted(path: object) -> str:
@@ -29,7 +30,7 @@ class ListPaths(NamedTuple):
 
     Attributes:
         first: the lowest index of each list, by the path of the list with `*` for the numbers in it.
-        counted: a path in each place whose keys are the numbers from 1 on without a gap, and the highest of them.
+        counted: a path in each place whose keys are 1, 2, 3 and so on without a gap, and the highest of them.
     """
 
     first: Mapping[str, int]
@@ -54,9 +55,14 @@ def list_paths(tables: Iterable[RawTable], options: ReadOptions) -> ListPaths:
         return ListPaths({}, {})
     names: dict[str, None] = {}
     for table in chain.from_iterable((each, *(each.runs or {}).values()) for each in tables):
-        for row in [row for row in table.rows if isinstance(row, dict)]:
-            cells = row if options.field_column is None else cells_of([row], options.field_column)
-            names.update(dict.fromkeys(map(str, filter(lambda cell: isinstance(cell, str | int), cells))))
+        columns = (key for row in table.rows if isinstance(row, dict) for key in row)
+        paths = columns if options.field_column is None else cells_of(table.rows, options.field_column)
+        names.update(dict.fromkeys(str(path) for path in paths if isinstance(path, str | int)))
+    if options.field_column is None:
+        given = (getattr(options, option.name) for option in fields(options) if option.name.endswith(_COLUMNS))
+        named = (part.strip() for column in given if isinstance(column, str) for part in (column, *column.split(",")))
+        no_fields = {ID, *VALUE_KEYS, *named}
+        names = {name: None for name in names if name not in no_fields}
     steps: dict[str, dict[str, str]] = {}  # at each place, with a path that has the step
     in_brackets = set()
     for name in names:
@@ -78,8 +84,11 @@ def list_paths(tables: Iterable[RawTable], options: ReadOptions) -> ListPaths:
     return ListPaths(first, counted)
 
 
+_COLUMNS = ("_column", "by", "cluster")  # how the names of options end that name columns without fields
+
+
 def _are_numbers(steps: Iterable[str]) -> bool:
-    return all(re.fullmatch(r"\d{1,9}", step) for step in steps)
+    return all(re.fullmatch(r"0|[1-9]\d{0,8}", step) for step in steps)
 
 
 def _place(path: str) -> str:
@@ -104,12 +113,12 @@ def document_of(
 ) -> Any:
     """Return the document of a row whose columns are its fields, with paths such as `items.0.price` as names.
 
-    An index that no path has is null. The elements at the end of a list whose cells in a table are all empty are left
-    out: another row has them.
+    An index that no path has is null. The elements of a list whose cells in a table are all empty are left out: another
+    row has them.
 
     Args:
         cells: the fields by their paths.
-        table: the rows; in its columns, cells may be texts without a type, of which an empty one is null.
+        table: the rows; in its columns, cells may be texts without a type, and an empty text is null.
         place: the table or the row, for messages.
         lists: as in `ListPaths.first`.
         path: the path that leads to the cells.
@@ -137,12 +146,13 @@ def document_of(
     if first is None:
         return values
     elements = {int(step): values[step] for step in parts}
-    filled = (int(step) for step, part in parts.items() if any(cell is not None for cell in part.values()))
-    end = max(filled if table.has_columns else elements, default=first - 1) + 1
+    filled = {int(step) for step, part in parts.items() if any(cell is not None for cell in part.values())}
+    empty = elements.keys() - filled if table.has_columns else set()
+    end = max(elements.keys() - empty, default=first - 1) + 1
     if end - first > len(elements) + _MOST_GAPS:
-        got = f"{end - 1:,} beside {len(elements) - 1:,} others"
+        got = f"{end - 1:,} in a list of {len(elements):,}"
         raise InputValueError(place=place, expected=f"indices of {path!r} without large gaps", got=got)
-    return [elements.get(index) for index in range(first, end)]
+    return [elements.get(index) for index in range(first, end) if index not in empty]
 
 
-_MOST_GAPS = 1_000  # indices that a list may lack
+_MOST_GAPS = 1_000  # missing indices of a list

@@ -30,7 +30,7 @@ class _Interpreter(TreeInterpreter):
         super().__init__()
         self._keeps_nulls, self.dropped = keeps_nulls, 0
         self._found: set[int] = set()  # the keys of the expression that an object has, by their nodes
-        self._beside: dict[int, dict[str, None]] = {}  # the keys of the objects that lack one
+        self._beside: dict[int, dict[str, None]] = {}  # the keys of the objects that do not have one
 
     def visit_field(self, node: Any, value: Any) -> Any:
         if isinstance(value, dict):
@@ -237,8 +237,8 @@ def _listed_keys(keys: Sequence[str]) -> str:
 def _without(unknown: Sequence[tuple[Any, Sequence[str]]]) -> str:
     """Name the first key that no object has, and the keys that these objects have."""
     (node, others), *_ = unknown
-    beside = f" beside {_listed_keys(others)}" if others else ""
-    return f": no row has {node['value']!r}{beside}"
+    instead = f", only {_listed_keys(others)}" if others else ""
+    return f": no row has {node['value']!r}{instead}"
 
 
 _MOST_KEYS = 20  # that a message lists
@@ -286,7 +286,7 @@ _PREDICTION_WORDS = ("predicted", "prediction", "pred", "extracted", "output", "
 def query_of_both(table: RawTable) -> str:
     """Return the query for rows in which each field holds the values of both sides; "" for other rows.
 
-    The fields are under a key or beside other columns, in the rows or in the only document of a file.
+    The fields are under a key or next to other columns, in the rows or in the only document of a file.
     """
     if table.path.is_dir():
         return ""
@@ -299,7 +299,7 @@ def query_of_both(table: RawTable) -> str:
 
 
 def _query_of_both(rows: Sequence[dict[str, Any]]) -> str:
-    """Return the query for a row of each object, whose fields are beside its other columns or under one of them.
+    """Return the query for a row of each object, whose fields are next to its other columns or under one of them.
 
     >>> _query_of_both([{"id": "a", "total": {"predicted": "1", "expected": "2"}}])
     '{question_id: id, references: [{total: total.expected}], prediction: {total: total.predicted}}'
@@ -314,7 +314,7 @@ def _query_of_both(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _query_of_fields(prefix: str, rows: Sequence[Any], id_key: str = "") -> str:
-    """Return the query for a row of each object of fields, those of its parts that are objects."""
+    """Return the query for rows whose fields are objects with the values of both sides; "" for other rows."""
     parts = (part for row in rows if isinstance(row, dict) for part in row.items())
     fields = {name: part for name, part in parts if isinstance(part, dict) or prefix}
     shared = set.intersection(*({*part} if isinstance(part, dict) else set() for part in fields.values() or [0]))
