@@ -74,6 +74,7 @@ def test_a_strict_field_has_the_score_of_its_row() -> None:
         assert (tree.status, tree.earned, tree.points_lost) == expected
 
 
+@pytest.mark.filterwarnings("ignore:(references|predictions). .*are null or empty")
 def test_nothing_to_count_is_1() -> None:
     evaluation = evaluated([({}, {}), (None, None)], *STRUCTURED)
     assert {figure.value for figure in evaluation.measured} == {1.0}
@@ -112,6 +113,7 @@ def test_each_metric_counts_once_and_its_signature_names_the_options_that_matter
     assert next(iter(evaluation.figures)).startswith(names[0])
 
 
+@pytest.mark.filterwarnings("ignore:(references|predictions). .*are null or empty")
 @golden("measure", "worked")  # what docs/how_others_compute_anls.md says of docscore
 def test_anls_of_the_worked_answers(truth: str, prediction: str, score: float) -> None:
     """With `strict` a similarity of exactly 0.5 counts as 0."""
