@@ -20,9 +20,9 @@ import docscore
 from docscore.core.errors import as_flag, written
 from docscore.core.options import ReadOptions
 from docscore.core.runtime import no_progress, progress_from
-from docscore.evaluation import evaluation as module
-from docscore.evaluation import figures, scoring
+from docscore.evaluation import fields, figures, scoring
 from docscore.inputs.columns import table_of_source
+from docscore.stats import intervals
 from tests.commands import NEW, PREDICTIONS, REFERENCES, pred, ref, succeed
 from tests.conftest import golden
 from tests.test_work import counted_calls
@@ -283,9 +283,9 @@ def test_no_id_is_markup_in_markdown(tmp_path: Path) -> None:
 
 PARTS: list[tuple[Any, str]] = [
     (scoring, "score_all"),
-    (module, "FieldTable"),
+    (fields, "FieldTable"),
     (figures, "intervals_of"),
-    (module, "intervals_of"),
+    (intervals, "intervals_of"),
     (type(docscore.METRICS["nted"]), "row_points"),
     (type(docscore.METRICS["anls_star"]), "score_tree"),
 ]
@@ -299,7 +299,7 @@ LOOKS: list[tuple[Callable[[docscore.Evaluation], Any], dict[str, int]]] = [  # 
     (lambda result: result.causes, {"score_all": 1, "FieldTable": 1}),
     (lambda result: (result.fields, result.rates, result.fields), {"score_all": 1, "FieldTable": 1, "intervals_of": 1}),
     (lambda result: result.slices, {"score_all": 1, "row_points": 3, "intervals_of": 3}),
-    (lambda result: result.points("nted"), {"row_points": 3}),
+    (lambda result: result.metric_scores["nted"].points, {"row_points": 3}),
 ]
 
 

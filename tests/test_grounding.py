@@ -35,7 +35,7 @@ FIGURES = ["grounding_box_f1", "grounding_page_f1", "grounding_value_f1"]
 
 def places_of(reference: Raw, prediction: Raw) -> RowRegions:
     """The places of one row."""
-    pairs, _ = with_regions(with_raw_regions(pairs_of([prediction], [reference]), None), ())
+    pairs, _ = with_regions(with_raw_regions(pairs_of([prediction], [reference]), None))
     (places,) = pairs.places or ()
     assert isinstance(places, RowRegions)
     return places

@@ -289,7 +289,7 @@ def test_json_texts_are_scored_as_their_values(num_proc: int) -> None:
     scored = table.map(score_batch, batched=True, fn_kwargs=options, **asked)
     scores = evaluation_of(pairs_of(actual, [answers for answers, _ in pairs]), parse="repair")
     assert list(scored["anls_score"]) == scores.scores
-    assert [i for i, failed in enumerate(scored["parse_failed"]) if failed] == sorted(scores.failed or [])
+    assert [i for i, failed in enumerate(scored["parse_failed"]) if failed] == sorted(scores.test_set.failed or [])
     assert scored.column_names == ["anls_score", "parse_failed"]
 
 

@@ -241,11 +241,11 @@ def test_counts_of_a_corpus_and_values_that_are_no_text() -> None:
     assert evaluation_of(pairs, parse="text").counts == {}
     read = evaluation_of(pairs, parse="json")
     assert (read.scores, read.counts) == ([1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0], {"parse_failures": 3})
-    assert read.parsed_ids() == {"failed": ["1", "2", "6"]}
+    assert read.test_set.parsed_ids() == {"failed": ["1", "2", "6"]}
     repaired = evaluation_of(pairs, parse="repair")
     assert repaired.scores == [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
     assert repaired.counts == {"parse_failures": 1, "parse_extracted": 1, "parse_repaired": 1, "parse_ambiguous": 0}
-    assert repaired.parsed_ids() == {"failed": ["2"], "extracted": ["6"], "repaired": ["1"], "ambiguous": []}
+    assert repaired.test_set.parsed_ids() == {"failed": ["2"], "extracted": ["6"], "repaired": ["1"], "ambiguous": []}
     assert len({read.signature, repaired.signature, evaluation_of(pairs, parse="text").signature}) == 3
     with pytest.raises(ValueError, match="parse: expected"):
         evaluation_of(pairs, parse="fix")

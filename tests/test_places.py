@@ -39,7 +39,7 @@ def predictions(prediction: Any, citations: Any = None, name: str = "a") -> Raw:
 def places_of_rows(*rows: tuple[Raw, Raw], form: str | None = None) -> tuple[list[RowRegions], list[str]]:
     """The places of rows, each a reference and a prediction, and the warnings about them."""
     left, right = map(list, zip(*rows, strict=True))
-    pairs, found = with_regions(with_raw_regions(pairs_of(right, left), None if form is None else form_named(form)), ())
+    pairs, found = with_regions(with_raw_regions(pairs_of(right, left), None if form is None else form_named(form)))
     assert pairs.places is not None
     return list(pairs.places), list(map(str, found))
 
@@ -407,7 +407,7 @@ def test_one_hit_by_chance_does_not_hide_another_format(
         row = references({"t": "x"}, {"t": evidence[:1] if is_by_line else evidence}, f"q{number}")
         rows.append((row, predictions({"t": "x"}, {"t": cited}, f"q{number}")))
     left, right = map(list, zip(*rows, strict=True))
-    pairs, _ = with_regions(with_raw_regions(pairs_of(right, left), None), ())
+    pairs, _ = with_regions(with_raw_regions(pairs_of(right, left), None))
     found = [str(each) for each in warnings_about_regions(pairs.places or ())]
     assert len(found) == bool(warning)
     assert all(warning in each for each in found)
@@ -421,7 +421,7 @@ def test_citations_in_another_format_are_named(places: list[list[Any]], warning:
         accepted, cited = ({"page": page, **({"box": box} if box else {})} for page, *box in pair)
         rows.append(row_of(accepted, cited, number))
     left, right = map(list, zip(*rows, strict=True))
-    pairs, _ = with_regions(with_raw_regions(pairs_of(right, left), None), ())
+    pairs, _ = with_regions(with_raw_regions(pairs_of(right, left), None))
     assert [str(each) for each in warnings_about_regions(pairs.places or ())] == ([warning] if warning else [])
 
 

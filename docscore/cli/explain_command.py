@@ -118,7 +118,9 @@ def explain_command(
     if as_json:
         parts = row.to_dict()
         figures = (
-            {"figures": {name.key: rows.figures[name.key] for name in rows.names_of(metric)}} if needs_tree else {}
+            {"figures": {name.key: rows.figures[name.key] for name in rows.metric_scores[metric].names}}
+            if needs_tree
+            else {}
         )
         print_json("explain", {**to_json(parts["tree"]), "annotations": parts["annotations"], **figures})
     else:

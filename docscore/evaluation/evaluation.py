@@ -1,6 +1,6 @@
 """The result of `docscore.evaluate`: one system on one test set, and its rows."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -8,28 +8,19 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 import docscore
 from docscore.core.displayed import Displayed
 from docscore.core.errors import (
-    NAMED,
     DataWarning,
-    Diagnostic,
     InputValueError,
-    Remedy,
-    needs,
     row_place,
     short_repr,
-    some_of,
 )
-from docscore.core.formatting import counted, printable, shown_name, three_digits
+from docscore.core.formatting import counted, shown_name, three_digits
 from docscore.core.options import (
     BY_VALUE,
     DEFAULT_OPTIONS,
     DEFAULT_READING,
-    SKIP,
     CompareOptions,
     ReadOptions,
     check_confidence,
@@ -50,15 +41,18 @@ from docscore.evaluation.automation import (
     review_of_entities,
     review_of_tree,
 )
+from docscore.evaluation.checks import MOST_SCORED, warnings_about_keys, warnings_about_typed
 from docscore.evaluation.fields import (
     MOST_FIELDS_TESTED,
     Field,
     FieldTable,
     causes_table,
+    counted_fields,
     cut_off_text,
     fields_as_ratios,
     fields_table,
     lists_table,
+    summed_fields,
 )
 from docscore.evaluation.figures import (
     Cost,
@@ -77,6 +71,8 @@ from docscore.evaluation.figures import (
     regions_table,
     rows_table,
     runs_of,
+    samples_of,
+    slices_of,
     slices_table,
     support_tables,
 )
@@ -94,13 +90,11 @@ from docscore.evaluation.registry import (
     values_metric,
 )
 from docscore.evaluation.scoring import (
+    MetricScores,
     anls_star_scores,
     error_of_metric,
-    may_lack_figures,
     points_lost,
-    points_of_rows,
     rate_counts_of,
-    ratios_of_points,
 )
 from docscore.evaluation.tables import (
     LISTED,
@@ -114,41 +108,33 @@ from docscore.grounding.document_folder import DocumentFolder
 from docscore.grounding.interpretation import with_regions
 from docscore.grounding.nodes import RowAnnotator
 from docscore.grounding.regions import RowRegions
-from docscore.grounding.support import WHERE, DocumentSupport, ratios_of_support, support_of_rows
+from docscore.grounding.support import WHERE, DocumentSupport, support_in
 from docscore.inputs.checks import FEWEST_WITH_KEYS, keys_beside_fields
-from docscore.inputs.content import BESIDE, without_keys
-from docscore.inputs.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
+from docscore.inputs.content import without_keys
+from docscore.inputs.model_text import Parsed
 from docscore.inputs.reading import as_scored
 from docscore.inputs.rows import columns_of
 from docscore.inputs.test_set import TestSet
-from docscore.metrics.anls import AnlsStar
-from docscore.metrics.anls_star.api import FieldCounts
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.matching import has_long_list
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, annotations_of
-from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
+from docscore.metrics.base import FigureName, MetricRow, MetricTree
 from docscore.metrics.typed.schema_warnings import (
-    check_compared,
     places_by_schema,
-    warnings_about_date_orders,
-    warnings_about_readings,
-    warnings_about_schemas,
 )
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import (
     CONFIDENCE,
-    MOST_RESAMPLED,
     RESAMPLES,
     SEED,
     Interval,
     Ratios,
     intervals_of,
+    intervals_of_parts,
     side_by_side,
 )
 
-_MOST_SCORED = 1_000  # rows by which the cost of keys is measured
-_LEAST_COST = 0.001  # of keys that are warned of
 _LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
 
@@ -208,7 +194,7 @@ class Row(Displayed):
             annotator = RowAnnotator(regions, sure, options.iou, chooses=self._evaluation.evaluates_regions)
         reading = self._evaluation.test_set.readings.get(self.number)
         cause: Cause | None = "unparsable" if reading is not None and reading.failed else None
-        if self.number in (self._evaluation.absent or ()):
+        if self.number in (self._evaluation.test_set.absent_as_null or ()):
             cause = "missing prediction"
         return MetricRow(
             self.ground_truth,
@@ -267,7 +253,7 @@ class Row(Displayed):
     @property
     def sample(self) -> dict[str, Any]:
         """The id and the score in plain types; None for a row without evidence, if the metric evaluates regions."""
-        score = self.score if self.number in self._evaluation.counted else None
+        score = self.score if self.number in self._evaluation.primary.counted else None
         return {"question_id": self.id, self._evaluation.row_key: score}
 
     def to_dict(self) -> dict[str, Any]:
@@ -342,6 +328,11 @@ class Automation:
     def __init__(self, evaluation: "Evaluation") -> None:
         self._evaluation = evaluation
 
+    @property
+    def is_available(self) -> bool:
+        """Whether there are confidences, and the primary metric says of single values whether they are right."""
+        return self._evaluation.test_set.options.with_confidences and self._evaluation.metric in REVIEWED
+
     @cached_property
     def curve(self) -> Curve:
         """The trade-off of automation and accuracy by the primary metric; iterating gives a point for each threshold.
@@ -370,7 +361,7 @@ class Automation:
     def _reviews(self) -> list[DocumentReview]:
         """What a review of the predicted values of each row changes in its score by the primary metric."""
         if self._evaluation.metric == "kieval":
-            return list(map(review_of_entities, self._evaluation.points(self._evaluation.metric)))
+            return list(map(review_of_entities, self._evaluation.metric_scores["kieval"].points))
         if self._evaluation.metric not in REVIEWED:
             raise InputValueError(
                 place="metrics",
@@ -451,59 +442,37 @@ class Evaluation(Displayed):
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_integer("seed", seed, 0)
         self.test_set, self.ids, self._warnings = test_set, test_set.ids, list[DataWarning]()
+        self.document_ids, self.clusters = test_set.document_ids or test_set.ids, test_set.cluster_numbers
         self.values_by = values_metric(self.metrics, options)
         read = documents is None or isinstance(documents, DocumentFolder)
-        self.document_folder = documents if read else DocumentFolder(documents, test_set.document_ids or test_set.ids)
+        self.document_folder = documents if read else DocumentFolder(documents, self.document_ids)
         self.evaluates_regions = any(METRICS[name].evaluates_regions for name in self.metrics)
         if documents is not None or self.evaluates_regions:
-            self._interpret_regions()
+            page_count_of = None if self.document_folder is None else self.document_folder.page_count_of
+            self.test_set, found = with_regions(test_set, page_count_of)
+            self._warn(found)
+            if test_set.is_full and len(self) > 1:
+                self._warn(warnings_about_regions(self.test_set.places or ()))
         self.places: dict[str, set[str]] = {}
         if TYPED in self.metrics:
             self.places = places_by_schema(zip(self.ids, self.test_set.truths, strict=True), options.schema)
             if test_set.is_full:
-                check_compared(self.test_set.truths, options.schema)
-                self._warn(warnings_about_schemas(self.places, options.schema))
-                sides = zip(self.test_set.truths, self.test_set.predictions, strict=True)
-                self._warn(warnings_about_date_orders(zip(self.ids, sides, strict=True), options.schema))
+                self._warn(warnings_about_typed(self.test_set, self.places, options.schema))
         by = test_set.options.by
         self.slice_name = by if isinstance(by, str) else "value"
-        self.slice: str | None = None
-        self.rows_by_slice = test_set.rows_by_slice
-        self._points: dict[str, list[Any]] = {}
-        self._ratios: dict[str, Ratios] = {}
-        self._having: dict[str, list[int]] = {}  # the numbers of the figures that a document has, of places
+        self.slice, self.rows_by_slice = test_set.slice, test_set.rows_by_slice
+        given = self.test_set, options, self.metric_rows, lambda: self.anls_star, progress, self._warn
+        self.metric_scores = {name: MetricScores(name, *given, is_primary=name == self.metric) for name in self.metrics}
+        self.primary = self.metric_scores[self.metric]
         if test_set.is_full and len(self.ids) >= FEWEST_WITH_KEYS and (keys := keys_beside_fields(self.test_set)):
             self._warn_of_keys(keys)
 
-    def _interpret_regions(self) -> None:
-        """Interpret the evidence and citations of the rows, and warn of those that are invalid or in another format."""
-        page_count_of = None if self.document_folder is None else self.document_folder.page_count_of
-        self.test_set, found = with_regions(self.test_set, self.failed or (), page_count_of)
-        self._warn(found)
-        if self.test_set.is_full and len(self.ids) > 1:
-            self._warn(warnings_about_regions(self.test_set.places or ()))
-
     def _warn_of_keys(self, keys: Sequence[str]) -> None:
         """Warn of keys that only the predictions have, if they cost points."""
-        some = self.test_set.only(range(min(len(self.ids), _MOST_SCORED)))
-        before, after = (
-            Evaluation(replace(part, is_full=False), self.options, metrics=[self.metric]).score
-            for part in (some, without_keys(some, keys))
-        )
-        if after - before < _LEAST_COST:
-            return
-        options: list[tuple[str, Any]] = [("ignore_keys", printable(",".join(keys)))]
-        text = "if they are no answers, leave them out with {}"
-        if beside := next((key for key in BESIDE if key in keys), ""):
-            text += f"; {{}} reads {beside!r} as confidences"
-            options.append(("with_confidences", True))
-        problem = (
-            f"nearly all have keys that no ground truth has, {some_of(keys)}; without them the score "
-            f"{'' if len(some.ids) == len(self.ids) else f'of the first {_MOST_SCORED:,} rows '}is {after:.3f}, not "
-            f"{before:.3f}"
-        )
-        diagnostic = Diagnostic(("predictions",), problem=problem, remedy=Remedy(text, tuple(options)))
-        self._warn([DataWarning("keys of predictions alone", diagnostic)])
+        some = self.test_set.part(range(min(len(self), MOST_SCORED)))
+        parts = some, without_keys(some, keys)
+        before, after = (Evaluation(part, self.options, metrics=[self.metric]).score for part in parts)
+        self._warn(warnings_about_keys(keys, before, after, len(self)))
 
     def _warn(self, warnings: Iterable[DataWarning]) -> None:
         """Give warnings that need the metrics or the options of comparison, and keep them."""
@@ -527,82 +496,17 @@ class Evaluation(Displayed):
     @cached_property
     def anls_star(self) -> list[float]:
         """The ANLS* score of each row, in [0, 1]."""
-        scored = self.progress("Scoring", len(self))
-        values = list(zip(self.test_set.truths, self.test_set.predictions, strict=True))
-        return anls_star_scores(self.ids, values, self.options, self.num_proc, scored)
+        return anls_star_scores(self.test_set, self.options, self.num_proc, self.progress)
 
-    def points(self, metric: str) -> list[Any]:
-        """Return the points of each row by a metric, from which it computes its figures.
-
-        Raises:
-            TypeError, ValueError: for a value that the metric cannot score, naming its row.
-        """
-        if metric == ANLS_STAR:
-            return self.anls_star
-        if metric not in self._points:
-            if isinstance(METRICS[metric], AnlsStar):
-                _ = self.anls_star  # its phase comes first
-            rows = watched(map(self.row, range(len(self))), self.progress, "Measuring", len(self))
-            # with confidences the automation curve reads the details
-            details = self.test_set.confidences is not None
-            values = (row.for_metrics for row in rows)
-            self._points[metric] = points = points_of_rows(metric, values, self.options, details=details)
-            if metric == TYPED and self.test_set.is_full:
-                leaves = [leaf for _, of_row in points for leaf in of_row]
-                self._warn(warnings_about_readings(leaves, self.options.schema))
-        return self._points[metric]
-
-    def ratios_of(self, metric: str) -> Ratios:
-        """Return the figures of a metric as ratios of sums over the n rows, a column for each of its k figures."""
-        if metric in self._ratios:
-            return self._ratios[metric]
-        if metric == ANLS_STAR:  # its points are the scores
-            scores = np.array(self.anls_star)[:, np.newaxis]
-            self._ratios[metric] = Ratios(scores, np.ones_like(scores))
-        else:
-            rows = zip(self.ids, self.points(metric), strict=True)
-            ratios = ratios_of_points(metric, watched(rows, self.progress, "Summing", len(self)))
-            if may_lack_figures(metric):
-                self._having[metric] = np.flatnonzero(ratios.totals).tolist()
-                ratios = ratios.columns(self._having[metric])
-            self._ratios[metric] = ratios
-            self._check_figures(metric)
-        return self._ratios[metric]
-
-    def _check_figures(self, metric: str) -> None:
-        """Raise `ValueError` if the primary metric has no figure, and warn if another has none."""
-        if self._ratios[metric].values.size or not (self.test_set.is_full or self.slice is not None):
-            return
-        expected = (
-            "evidence with a page or a box for at least one value of the ground truths"
-            if METRICS[metric].evaluates_regions
-            else "a denominator above 0 in at least one row"
-        )
-        diagnostic = Diagnostic((f"metric {metric}",), expected, "none")
-        if metric == self.metric:
-            raise InputValueError(diagnostic)
-        if self.test_set.is_full:
-            self._warn([DataWarning("no figure", diagnostic)])
-
-    def names_of(self, metric: str) -> list[FigureName]:
-        """Return the names of the figures of a metric; if it may have none, those that a document has."""
-        if may_lack_figures(metric):
-            _ = self.ratios_of(metric)
-            return [METRICS[metric].figures[number] for number in self._having[metric]]
-        return list(METRICS[metric].figures)
-
-    @cached_property
+    @property
     def ratio(self) -> Ratios:
         """The first figure of the primary metric as a ratio of sums over rows."""
-        ratios = self.ratios_of(self.metric)
-        if not ratios.values.size:  # a part of a test set without places
-            return Ratios(np.zeros((len(self), 1)), np.zeros((len(self), 1)))
-        return ratios if len(ratios.values) == 1 else ratios.columns([0])
+        return self.primary.first
 
     @cached_property
     def ratios(self) -> Ratios:
         """The figures of the metrics as ratios of sums over the rows, a column for each."""
-        return side_by_side(*map(self.ratios_of, self.metrics))
+        return side_by_side(*(scores.ratios for scores in self.metric_scores.values()))
 
     @property
     def score(self) -> float:
@@ -615,26 +519,15 @@ class Evaluation(Displayed):
         sums = zip(self.ratio.earned[:, 0].tolist(), self.ratio.weight[:, 0].tolist(), strict=True)
         return [earned / weight if weight else 1.0 for earned, weight in sums]
 
-    @cached_property
-    def counted(self) -> Collection[int]:
-        """The numbers of the rows that the score is about: all, but of a metric of places those with evidence."""
-        by_regions = self.scorer.evaluates_regions
-        return set(np.flatnonzero(self.ratio.weight[:, 0]).tolist()) if by_regions else range(len(self))
-
     @property
     def figure_names(self) -> list[FigureName]:
         """The names of the figures of the metrics; the first is that of the score."""
-        return [name for metric in self.metrics for name in self.names_of(metric)]
+        return [name for scores in self.metric_scores.values() for name in scores.names]
 
     @property
     def denominator(self) -> float:
         """The denominator of the score: the number of rows; of a metric that counts entities, theirs."""
         return float(self.ratio.totals[0]) or 1.0
-
-    @property
-    def is_mean(self) -> bool:
-        """Whether the score is the mean of the scores of the rows; that of entities is a ratio of sums."""
-        return bool((self.ratio.weight[list(self.counted)] == 1).all())
 
     @cached_property
     def score_by_value(self) -> float | None:
@@ -645,13 +538,12 @@ class Evaluation(Displayed):
         """
         if "numbers" not in self.scorer.options or self.options.numbers == BY_VALUE:
             return None
-        pairs = zip(self.test_set.truths, self.test_set.predictions, strict=True)
-        checked = enumerate(watched(pairs, self.progress, "Checking", len(self)))
-        rows = [number for number, pair in checked if differs_by_value(pair)]
+        pairs = watched(self.test_set.pairs, self.progress, "Checking", len(self))
+        rows = [number for number, pair in enumerate(pairs) if differs_by_value(pair)]
         if not rows:
             return None
-        part = replace(self.test_set.only(rows), is_full=False)
-        again = Evaluation(part, replace(self.options, numbers=BY_VALUE), metrics=self.metrics, confidence=None)
+        options = replace(self.options, numbers=BY_VALUE)
+        again = Evaluation(self.test_set.part(rows), options, metrics=self.metrics, confidence=None)
         sums = self.ratio.table.copy()
         sums[rows] = again.ratio.table
         return float(Ratios(sums[:, :1], sums[:, 1:]).values[0])
@@ -659,31 +551,20 @@ class Evaluation(Displayed):
     @cached_property
     def breakdowns(self) -> dict[str, Any]:
         """Further counts of a metric by its name, such as the corrections of KIEval."""
-        breakdowns: dict[str, Breakdown | None] = {
-            name: METRICS[name].breakdown(self.points(name)) for name in self.metrics if name != TYPED
-        }
-        if TYPED in self.metrics:
-            breakdowns[TYPED] = typed = FieldTable()
-            for number, (_, leaves) in enumerate(self.points(TYPED)):
-                typed.add(number, leaves)
-        parts = {**breakdowns, "found_in_documents": self._support()}
+        parts: dict[str, Any] = {name: scores.breakdown for name, scores in self.metric_scores.items()}
+        parts["found_in_documents"] = self._support()
         return {name: breakdown for name, breakdown in parts.items() if breakdown is not None}
 
     def _support(self) -> DocumentSupport | None:
         """The predicted values that are found in the documents; None without documents."""
         if self.document_folder is None:
             return None
-        names, count = self.document_ids, len(self.document_ids)
-        documents = watched(self.document_folder.read_all(names), self.progress, "Looking up", count)
-        rows, without_text = support_of_rows(self.test_set, documents, self.failed or ())
-        if self.test_set.is_full and (problem := self.document_folder.warning(count)):
-            self._warn([DataWarning("documents without a text", Diagnostic(("documents",), problem=problem))])
-        intervals: dict[str, Interval] = {}
+        found, warnings = support_in(self.document_folder, self.test_set, self.progress)
+        self._warn(warnings)
         if self.confidence is not None:
             drawing = {"clusters": self.clusters, **self._drawing()}
-            shares = intervals_of(ratios_of_support(rows), self.confidence, **drawing)
-            intervals = dict(zip(WHERE, shares, strict=True))
-        return DocumentSupport(rows, names * (len(self) // count), intervals, without_text)
+            found.intervals = dict(zip(WHERE, intervals_of(found.ratios, self.confidence, **drawing), strict=True))
+        return found
 
     # Figures with their intervals
 
@@ -714,20 +595,12 @@ class Evaluation(Displayed):
 
     @cached_property
     def slice_figures(self) -> list[Slice]:
-        """The figures of each slice, largest slice first, of equal size in the order of their first rows.
-
-        A figure of regions is left out of a slice in which no document has such regions.
-        """
-        names, slices = self.figure_names, []
-        of_regions = [METRICS[metric].evaluates_regions for metric in self.metrics for _ in self.names_of(metric)]
+        """The figures of each slice, largest slice first, of equal size in the order of their first rows."""
+        of_regions = [scores.names for name, scores in self.metric_scores.items() if METRICS[name].evaluates_regions]
         drawing = self._drawing(len(self.rows_by_slice)) if self.rows_by_slice else {}
-        for value, numbers in sorted(self.rows_by_slice.items(), key=lambda item: -len(item[1])):
-            clusters, ratios = None if self.clusters is None else self.clusters[numbers], self.ratios.rows(numbers)
-            figures = figures_of(names, ratios, self.confidence, clusters=clusters, **drawing)
-            parts = zip(figures, ratios.totals.tolist(), of_regions, strict=True)
-            figures = [figure for figure, total, is_of_regions in parts if total or not is_of_regions]
-            slices.append(Slice(value, len(numbers) // self.test_set.runs, figures))
-        return slices
+        optional = {name.key for names in of_regions for name in names}
+        drawing |= {"clusters": self.clusters, "runs": self.test_set.runs, "optional": optional}
+        return slices_of(self.rows_by_slice, self.figure_names, self.ratios, self.confidence, **drawing)
 
     def _drawing(self, times: int = 1) -> dict[str, Any]:
         """Begin the phase "Resampling", and return the keywords with which all intervals are sampled."""
@@ -740,25 +613,18 @@ class Evaluation(Displayed):
         if self.confidence is None:
             return []
         rates = rates_as_ratios(self.rate_counts)  # its phase comes first
-        fields = (fields_as_ratios([field], len(self)) for field in self._heaviest[:MOST_FIELDS_TESTED])
-        units = len(self) if self.clusters is None else int(self.clusters.max()) + 1
-        # more rows are not resampled, and the ratios of all fields at once could take gigabytes
-        parts = [side_by_side(rates, *fields)] if units <= MOST_RESAMPLED else chain([rates], fields)
+        fields = (fields_as_ratios([field], len(self)) for field in self.field_table.heaviest()[:MOST_FIELDS_TESTED])
         drawing = {"clusters": self.clusters, **self._drawing()}
-        return [interval for part in parts for interval in intervals_of(part, self.confidence, **drawing)]
-
-    @cached_property
-    def _heaviest(self) -> list[Field]:
-        return sorted(self.field_table.fields.values(), key=lambda field: (-field.weight, field.path))
+        return intervals_of_parts(chain([rates], fields), self.confidence, **drawing)
 
     @cached_property
     def field_intervals(self) -> dict[str, Interval]:
         """The interval of the score of each field, by path; empty if not requested."""
         if self.confidence is None:
             return {}
+        paths = [field.path for field in self.field_table.heaviest()]
         intervals = self._part_intervals[len(self.rate_counts) :]
-        left_out = [_LEFT_OUT] * (len(self._heaviest) - len(intervals))
-        return dict(zip((field.path for field in self._heaviest), intervals + left_out, strict=True))
+        return dict(zip(paths, intervals + [_LEFT_OUT] * (len(paths) - len(intervals)), strict=True))
 
     @cached_property
     def rate_list(self) -> list[Rate]:
@@ -777,31 +643,10 @@ class Evaluation(Displayed):
         """What makes the figures of the primary metric comparable."""
         return self.signatures[self.metric]
 
-    # Documents, clusters and runs
-
-    @property
-    def document_ids(self) -> list[str]:
-        """The id of each document; one of several runs stands once."""
-        return self.test_set.document_ids or self.ids
-
-    @cached_property
-    def clusters(self) -> npt.NDArray[np.intp] | None:
-        """The number of each row's cluster, shape (n,); None where all rows are independent."""
-        if self.test_set.clusters is None:
-            return None
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.test_set.clusters))}
-        return np.array([numbers[name] for name in self.test_set.clusters], dtype=np.intp)
-
     @cached_property
     def runs(self) -> Runs | None:
         """How the scores of several runs of the system vary; None where there is one run, or one document."""
-        documents = self.test_set.document_ids
-        if documents is None or len(documents) == 1:
-            return None
-        n = len(documents)
-        figures = [float(self.ratio.rows(range(first, first + n)).values[0]) for first in range(0, len(self), n)]
-        variances = runs_of(np.reshape(self.scores, (-1, n)), documents)
-        return variances._replace(scores=figures, deviation=float(np.std(figures, ddof=1)))
+        return runs_of(self.ratio, self.scores, self.test_set.document_ids or ())
 
     @cached_property
     def costs(self) -> dict[str, Cost]:
@@ -812,51 +657,9 @@ class Evaluation(Displayed):
         return costs_of(self.test_set, self.token_price)
 
     @property
-    def document_cost(self) -> float | None:
-        """The mean cost of a document; None where it is not known."""
-        total = self.costs["cost"].total if "cost" in self.costs else None
-        return None if total is None else total / len(self.document_ids)
-
-    # What became of the predictions
-
-    @property
-    def absent(self) -> frozenset[int] | None:
-        """The numbers of the rows whose missing predictions were scored as null; None unless `missing` is "zero"."""
-        return self.test_set.absent if self.test_set.options.missing == "zero" else None
-
-    @property
-    def failed(self) -> frozenset[int] | None:
-        """The numbers of the rows whose text could not be parsed and was scored as text; None without `parse`."""
-        if self.test_set.options.parse_mode is None:
-            return None
-        return frozenset(number for number, parsed in self.test_set.readings.items() if parsed.failed)
-
-    @property
     def counts(self) -> dict[str, int]:
         """How many rows are skipped, missing, repeated, and of which reading, as far as the options ask for it."""
-        counts = {"skipped": self.test_set.skipped, "missing": None if self.absent is None else len(self.absent)}
-        counts["repeated"] = self.test_set.repeated
-        read = {PARSE_COUNTS[outcome]: len(ids) for outcome, ids in self.parsed_ids().items()}
-        return {name: count for name, count in counts.items() if count is not None} | read
-
-    def parsed_ids(self) -> dict[str, list[str]]:
-        """Return the ids of the texts that are "failed", and with "repair" "extracted", "repaired" and "ambiguous"."""
-        return {
-            outcome: [
-                self.ids[number] for number, parsed in self.test_set.readings.items() if parsed.outcome == outcome
-            ]
-            for outcome in COUNTED_OUTCOMES[self.test_set.options.parse_mode]
-        }
-
-    @property
-    def why_left_out(self) -> str:
-        """Why the rows that `counts` calls skipped were left out, in words after "left out:"."""
-        return "no prediction, or invalid" if self.test_set.options.missing == SKIP else "invalid"
-
-    @property
-    def has_reviews(self) -> bool:
-        """Whether there are confidences, and the primary metric says of single values whether they are right."""
-        return self.test_set.options.with_confidences and self.metric in REVIEWED
+        return self.test_set.counts
 
     # Fields, causes of lost points, and what rates count
 
@@ -866,33 +669,26 @@ class Evaluation(Displayed):
 
         They come from its score trees, or are its types of entities.
         """
-        table = FieldTable()
+        points = self.primary.points  # their phases come first, and their errors name rows
         if self.scorer.field_source != "tree":
-            counts_in = self.ratio.weight[:, 0].tolist()  # rows without places have fields of another figure, or none
-            for number, points in enumerate(self.points(self.metric)):
-                table.add_sums(number, self.scorer.field_sums(points) if counts_in[number] else {})
-            return table
-        _ = self.points(self.metric)  # their phases come first, and their errors name rows
-        self._count_fields(table, watched(range(len(self)), self.progress, "Explaining", len(self)))
-        return table
+            return summed_fields(self.scorer, points, self.ratio)
+        rows = watched(enumerate(self.metric_rows()), self.progress, "Explaining", len(self))
+        return counted_fields(self.scorer, rows, self.options)
 
-    def _count_fields(self, table: FieldTable, numbers: Iterable[int]) -> None:
-        counts = FieldCounts()
-        for number in numbers:
-            self.scorer.count_fields(counts, self.row(number).for_metrics, self.options)
-            table.add(number, counts.leaves, counts.lists, counts.weight)
+    def metric_rows(self) -> Iterator[MetricRow]:
+        """Yield the rows as metrics take them."""
+        return (self.row(number).for_metrics for number in range(len(self)))
 
     @cached_property
     def cut_off(self) -> str:
         """The sentence on lists that were cut off; "" if they are little of the loss. Only long lists are looked at."""
         if self.scorer.field_source != "tree":
             return ""
-        if "field_table" in vars(self):  # which has all lists
-            table = self.field_table
-        else:
-            table, truths = FieldTable(), self.test_set.truths
-            if has_long_list(truths):
-                self._count_fields(table, (n for n, truth in enumerate(truths) if has_long_list([truth])))
+        table: FieldTable | None = vars(self).get("field_table")  # which has all lists
+        if table is None:
+            truths = self.test_set.truths if has_long_list(self.test_set.truths) else []
+            rows = ((n, self.row(n).for_metrics) for n, truth in enumerate(truths) if has_long_list([truth]))
+            table = counted_fields(self.scorer, rows, self.options)
         return cut_off_text(table, len(self) - fsum(self.scores))
 
     @cached_property
@@ -903,16 +699,17 @@ class Evaluation(Displayed):
     @cached_property
     def rate_counts(self) -> dict[str, RateCounts]:
         """What each rate counts, by its name."""
-        return rate_counts_of(self.field_table, self.scores, self.counted, self.failed, self.absent)
+        return rate_counts_of(self.field_table, self.scores, self.primary.counted, self.test_set)
 
     # Tables
 
     @cached_property
     def fields(self) -> Table:
         """The score of each field with its interval and the counts of its outcomes, most points lost first."""
-        return self._field_table(self.field_table.by_loss())
+        return self.table_of_fields(self.field_table.by_loss())
 
-    def _field_table(self, fields: Sequence[Field]) -> Table:
+    def table_of_fields(self, fields: Sequence[Field]) -> Table:
+        """Return the table of some fields, in their order."""
         with_outcomes = self.scorer.field_source == "tree"
         return fields_table(fields, self.denominator, self.field_intervals, with_outcomes=with_outcomes)
 
@@ -948,7 +745,7 @@ class Evaluation(Displayed):
 
         Its method `to_pandas` returns ids and scores.
         """
-        return Rows(self, sorted(self.counted, key=self.scores.__getitem__)[:count])
+        return Rows(self, sorted(self.primary.counted, key=self.scores.__getitem__)[:count])
 
     @cached_property
     def row_scores(self) -> Table:
@@ -965,26 +762,8 @@ class Evaluation(Displayed):
         return "anls_score" if self.metric in OF_ANLS else self.metric
 
     def samples(self) -> list[dict[str, Any]]:
-        """Return `{"question_id": ..., "anls_score": ...}` for each row, in the order of the references.
-
-        The score of a metric other than ANLS* has the metric's name as key.
-
-        With `parse`, each also has the key "parsed": "exact" for what is read as it is, "extracted", "repaired",
-        "ambiguous", "failed", or None where there was no prediction; and, if there is anything to say of any, the key
-        "parse_note": which of several values was taken, what repairing changed, or why it was given up. With missing
-        "zero" it has the key "missing": whether there was no prediction.
-        """
-        samples = [self.row(number).sample for number in range(len(self))]
-        with_notes = any(parsed.note for parsed in self.test_set.readings.values())
-        for number, sample in enumerate(samples):
-            if self.test_set.options.parse_mode is not None:
-                parsed = self.test_set.readings.get(number, Parsed(None))
-                sample["parsed"] = None if number in self.test_set.absent else parsed.outcome
-                if with_notes:
-                    sample["parse_note"] = parsed.note
-            if self.absent is not None:
-                sample["missing"] = number in self.absent
-        return samples
+        """Return the id and the score of each row, and how its prediction was read, in the order of the references."""
+        return samples_of(self.test_set, [self.row(number).sample for number in range(len(self))])
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -993,18 +772,14 @@ class Evaluation(Displayed):
         return iter(self.ids)
 
     def __contains__(self, question_id: object) -> bool:
-        return question_id in self._numbers
+        return question_id in self.test_set.numbers
 
     def __getitem__(self, question_id: str) -> Row:
-        if question_id not in self._numbers:
+        if question_id not in self.test_set.numbers:
             example = short_repr(self.ids[0])
             msg = f"{row_place(question_id)}: expected one of the {len(self):,} ids, such as {example}"
             raise KeyError(msg)
-        return Row(self, self._numbers[question_id])
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self.ids)}
+        return Row(self, self.test_set.numbers[question_id])
 
     # Parts, comparisons, reports
 
@@ -1017,23 +792,9 @@ class Evaluation(Displayed):
         Raises:
             ValueError: for a value that no row has, and without `by`.
         """
-        if self.test_set.slices is None:
-            raise needs(option="slice", other="by")
-        if value not in self.rows_by_slice:
-            examples = ", ".join(map(short_repr, list(self.rows_by_slice)[:NAMED]))
-            raise InputValueError(place="slice", expected=f"a value such as {examples}", got=short_repr(value))
-        numbers, documents = self.rows_by_slice[value], self.test_set.document_ids
-        if documents is not None:  # the rows of a document have the same value in all runs
-            documents = [documents[number] for number in numbers if number < len(documents)]
-        rows = self.test_set.only(numbers)
-        rows = replace(
-            rows, skipped=self.test_set.skipped, document_ids=documents, is_full=False, warnings=(), row_errors=()
-        )
         settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
         settings |= {"token_price": self.token_price, "documents": self.document_folder}
-        part = Evaluation(rows, self.options, metrics=self.metrics, **settings)
-        part.slice, part.rows_by_slice = value, {}
-        return part
+        return Evaluation(self.test_set.of_slice(value), self.options, metrics=self.metrics, **settings)
 
     def compare(self, other: "Evaluation") -> Any:
         """Return `docscore.compare(self, other)`: another system on the same documents, with this one as the base."""
@@ -1079,17 +840,11 @@ class Evaluation(Displayed):
             result["clusters"] = len(set(self.test_set.clusters))
         result |= self.counts
         if fields:
-            hidden = ("interval",) if self.confidence is None else ()
-            result |= {
-                "points_lost": {str(cause): lost for cause, lost in self.lost.items()},
-                "key_scores": list(self._field_table(list(self.field_table.fields.values())).without(*hidden)),
-                "lists": list(self.lists),
-                "rates": list(self.rates.without(*hidden)),
-            }
+            result |= fields_to_dict(self)
         if per_sample:
             result["per_sample"] = self.samples()
             if self.test_set.options.parse_mode is not None:
-                result["parsed_ids"] = self.parsed_ids()
+                result["parsed_ids"] = self.test_set.parsed_ids()
         return {**result, "signature": self.signature} if signature else result
 
     def to_dict(self, *, fields: bool = True, worst: int = LISTED, rows: bool = True) -> dict[str, Any]:
@@ -1175,6 +930,18 @@ def figures_to_dict(evaluation: Evaluation) -> dict[str, Any]:
             result |= breakdown.counts()
             result |= breakdown.tables() if METRICS[name].evaluates_regions else {}
     return result | ends_by_name(evaluation.measured)
+
+
+def fields_to_dict(evaluation: Evaluation) -> dict[str, Any]:
+    """Return causes of lost points, fields, lists and rates in plain types."""
+    hidden = ("interval",) if evaluation.confidence is None else ()
+    fields = evaluation.table_of_fields(list(evaluation.field_table.fields.values()))
+    return {
+        "points_lost": {str(cause): lost for cause, lost in evaluation.lost.items()},
+        "key_scores": list(fields.without(*hidden)),
+        "lists": list(evaluation.lists),
+        "rates": list(evaluation.rates.without(*hidden)),
+    }
 
 
 def views_to_dict(evaluation: Evaluation, worst: int = LISTED) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from docscore.core.formatting import FOUR_DIGITS, counted, share_text, three_digits
 from docscore.core.numbers import ROUNDING
+from docscore.core.options import CompareOptions
 from docscore.evaluation.tables import (
     Content,
     Table,
@@ -29,10 +30,11 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
-from docscore.metrics.anls_star.api import OUTCOMES, Leaf, Outcome
+from docscore.metrics.anls_star.api import OUTCOMES, FieldCounts, Leaf, Outcome
 from docscore.metrics.anls_star.causes import NAMES, Cause
 from docscore.metrics.anls_star.matching import ListRows
 from docscore.metrics.anls_star.sizes import SIDES
+from docscore.metrics.base import Metric, MetricRow
 from docscore.stats.intervals import Interval, Ratios
 
 MOST_FIELDS_TESTED = 200  # only so many fields, those of most weight, get an interval or are compared
@@ -258,10 +260,37 @@ class FieldTable:
         """The fields, most points lost first."""
         return sorted(self.fields.values(), key=lambda field: -field.points_lost)
 
+    def heaviest(self) -> list[Field]:
+        """The fields, those of most weight first."""
+        return sorted(self.fields.values(), key=lambda field: (-field.weight, field.path))
+
     def typed(self) -> Table:
         """The fields that a comparator compared, most points lost first."""
         fields = [field for field in self.fields.values() if field.compared != [""]]
         return typed_fields_table(sorted(fields, key=lambda field: field.earned - field.weight))
+
+
+def counted_fields(metric: Metric[Any], rows: Iterable[tuple[int, MetricRow]], options: CompareOptions) -> FieldTable:
+    """Return the fields and lists of rows, each with its number, for a metric that has score trees."""
+    table, counts = FieldTable(), FieldCounts()
+    for number, row in rows:
+        metric.count_fields(counts, row, options)
+        table.add(number, counts.leaves, counts.lists, counts.weight)
+    return table
+
+
+def summed_fields(metric: Metric[Any], points: Iterable[Any], figure: Ratios) -> FieldTable:
+    """Return the types of entities of rows, for a metric that counts entities.
+
+    Args:
+        metric: the metric.
+        points: the points of each row.
+        figure: its first figure. Rows in which it counts nothing have fields of another figure, or none.
+    """
+    table = FieldTable()
+    for number, (of_row, weight) in enumerate(zip(points, figure.weight[:, 0].tolist(), strict=True)):
+        table.add_sums(number, metric.field_sums(of_row) if weight else {})
+    return table
 
 
 def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:

@@ -1,7 +1,7 @@
 """The figures of a test set: of metrics and slices, rates, variances between runs, and what predictions cost."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from itertools import islice
@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from docscore.core.errors import short_repr
 from docscore.core.formatting import FOUR_DIGITS, share_text, shown_name, three_digits
@@ -30,11 +31,12 @@ from docscore.evaluation.tables import (
 )
 from docscore.grounding.support import WHERE, DocumentSupport
 from docscore.inputs.json_text import JsonError, loads
+from docscore.inputs.model_text import Parsed
 from docscore.inputs.rows import COSTS, Absent, NoCell
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.base import FigureName
 from docscore.metrics.kieval import KieScore
-from docscore.stats.intervals import Array, Interval, Ratios, intervals_of, wilson_interval
+from docscore.stats.intervals import Interval, Ratios, intervals_of, wilson_interval
 
 
 class Figure(NamedTuple):
@@ -97,11 +99,36 @@ def figures_table(figures: Iterable[Figure], signatures: Iterable[str]) -> Table
     )
 
 
+def samples_of(test_set: TestSet, scores: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the id and the score of each row, `{"question_id": ..., "anls_score": ...}`, and how it was read.
+
+    With `parse`, each also has the key "parsed": "exact" for what is read as it is, "extracted", "repaired",
+    "ambiguous", "failed", or None where there was no prediction; and, if there is anything to say of any, the key
+    "parse_note": which of several values was taken, what repairing changed, or why it was given up. With missing "zero"
+    it has the key "missing": whether there was no prediction.
+
+    Args:
+        test_set: the rows.
+        scores: the id and the score of each row.
+    """
+    samples, absent = list(scores), test_set.absent_as_null
+    with_notes = any(parsed.note for parsed in test_set.readings.values())
+    for number, sample in enumerate(samples):
+        if test_set.options.parse_mode is not None:
+            parsed = test_set.readings.get(number, Parsed(None))
+            sample["parsed"] = None if number in test_set.absent else parsed.outcome
+            if with_notes:
+                sample["parse_note"] = parsed.note
+        if absent is not None:
+            sample["missing"] = number in absent
+    return samples
+
+
 def rows_table(samples: Sequence[Mapping[str, Any]], score: str) -> Table:
     """Return the id and the score of each row, and how its prediction was read.
 
     Args:
-        samples: the rows, as `Evaluation.samples` returns them.
+        samples: the rows, as `samples_of` returns them.
         score: the key of the score.
     """
     heads = {"parsed": "parsed", "parse_note": "note", "missing": "missing"}
@@ -139,6 +166,39 @@ class Slice(NamedTuple):
         """Return the value, the number of documents and the figures in plain types."""
         values: dict[str, Any] = {figure.name: figure.value for figure in self.figures}
         return {"value": self.value, "documents": self.documents, **values, **ends_by_name(self.figures)}
+
+
+def slices_of(
+    rows_by_slice: Mapping[str, Sequence[int]],
+    names: Sequence[FigureName],
+    ratios: Ratios,
+    confidence: float | None,
+    *,
+    clusters: npt.NDArray[np.intp] | None,
+    runs: int,
+    optional: Collection[str],
+    **drawing: Any,
+) -> list[Slice]:
+    """Return the figures of each slice, largest slice first, of equal size in the order of their first rows.
+
+    Args:
+        rows_by_slice: the numbers of the rows of each slice.
+        names: the names of the k figures.
+        ratios: the figures as ratios of sums over all rows.
+        confidence: the level of the intervals; None for none.
+        clusters: the number of each row's cluster; None if rows are independent.
+        runs: how many rows each document has.
+        optional: the keys of the figures that are left out of a slice in which no row has them.
+        drawing: keywords of `intervals_of`.
+    """
+    slices = []
+    for value, numbers in sorted(rows_by_slice.items(), key=lambda item: -len(item[1])):
+        of_slice = ratios.rows(numbers)
+        given = {"clusters": None if clusters is None else clusters[numbers], **drawing}
+        figures = zip(figures_of(names, of_slice, confidence, **given), of_slice.totals.tolist(), strict=True)
+        kept = [figure for figure, total in figures if total or figure.name not in optional]
+        slices.append(Slice(value, len(numbers) // runs, kept))
+    return slices
 
 
 def slices_table(slices: Iterable[Slice], by: str) -> Table:
@@ -365,36 +425,45 @@ class Runs(NamedTuple):
         }
 
 
-def runs_of(scores: Array, documents: Sequence[str]) -> Runs:
+def runs_of(figure: Ratios, scores: Sequence[float], documents: Sequence[str]) -> Runs | None:
     """Split the variance of the scores of n documents in r runs into documents, runs, and both.
 
+    One document has no such variance.
+
     Args:
-        scores: of each document in each run, shape (r, n), both at least two.
-        documents: the n ids.
+        figure: the figure as a ratio of sums over the rows, those of one run after the other.
+        scores: the score of each row.
+        documents: the n ids; none if there is one run.
 
     Source:
         Analysis of variance of two random factors with one value a cell: Scheffé 1959, The Analysis of Variance,
         section 7.4; estimates below 0 are 0.
 
-    >>> runs = runs_of(np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.3]]), ["a", "b", "c"])
+    >>> scores = np.array([1.0, 0.5, 0.0, 1.0, 0.5, 0.3])
+    >>> runs = runs_of(Ratios(scores[:, np.newaxis], np.ones((6, 1))), scores, ["a", "b", "c"])
     >>> [round(share, 3) for share in runs.shares], list(runs.unstable)
     ([0.921, 0.0, 0.079], ['c'])
     """
-    r, n = scores.shape
-    by_run, by_document = scores.mean(axis=1), scores.mean(axis=0)
-    rest = scores - by_run[:, np.newaxis] - by_document + scores.mean()
+    n = len(documents)
+    if n < 2:  # noqa: PLR2004
+        return None
+    table = np.reshape(scores, (-1, n))
+    r = len(table)
+    of_runs = [float(figure.rows(range(first, first + n)).values[0]) for first in range(0, r * n, n)]
+    by_run, by_document = table.mean(axis=1), table.mean(axis=0)
+    rest = table - by_run[:, np.newaxis] - by_document + table.mean()
     of_both = float((rest**2).sum() / ((r - 1) * (n - 1)))
-    ranges = np.ptp(scores, axis=0)
+    ranges = np.ptp(table, axis=0)
     unstable = {
-        documents[number]: scores[:, number].tolist()
+        documents[number]: table[:, number].tolist()
         for number in np.argsort(-ranges, kind="stable").tolist()
         if ranges[number] > ROUNDING
     }
     return Runs(
         r,
         n,
-        by_run.tolist(),
-        float(by_run.std(ddof=1)),
+        of_runs,
+        float(np.std(of_runs, ddof=1)),
         max(0.0, float(by_document.var(ddof=1)) - of_both / r),
         max(0.0, float(by_run.var(ddof=1)) - of_both / n),
         of_both,

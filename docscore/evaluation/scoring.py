@@ -1,45 +1,53 @@
 """The points of rows, and the sums that figures, rates and causes are made of."""
 
-from collections.abc import Collection, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property, partial
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from docscore.core.errors import InputError, InputValueError, at_place, row_place, short_repr
+from docscore.core.errors import (
+    DataWarning,
+    Diagnostic,
+    InputError,
+    InputValueError,
+    at_place,
+    row_place,
+    short_repr,
+)
 from docscore.core.formatting import counted
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import CompareOptions
 from docscore.core.processes import in_processes, numbered_portions
-from docscore.core.runtime import Advance, ignore
+from docscore.core.runtime import Advance, Progress, ignore, no_progress, watched
 from docscore.evaluation.fields import FieldTable, as_float
 from docscore.evaluation.figures import RateCounts
-from docscore.evaluation.registry import METRICS, is_own, line_of_metric
+from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, is_own, line_of_metric
+from docscore.inputs.test_set import TestSet
+from docscore.metrics.anls import AnlsStar
 from docscore.metrics.anls_star.api import score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause
-from docscore.metrics.base import MetricRow
+from docscore.metrics.base import Breakdown, FigureName, MetricRow
+from docscore.metrics.typed.schema_warnings import warnings_about_readings
 from docscore.stats.intervals import Ratios
 
 _IdsAndPairs = tuple[Sequence[str], Sequence[tuple[Any, Any]]]
 
 
 def anls_star_scores(
-    ids: Sequence[str],
-    pairs: Sequence[tuple[Any, Any]],
-    options: CompareOptions,
-    num_proc: int = 1,
-    scored: Advance = ignore,
+    test_set: TestSet, options: CompareOptions, num_proc: int = 1, progress: Progress = no_progress
 ) -> list[float]:
     """Return the ANLS* score of each row, in [0, 1].
 
     Args:
-        ids: the id of each row, for errors.
-        pairs: the ground truth and the prediction of each row.
+        test_set: the rows.
         options: how values are compared.
         num_proc: the number of processes that score.
-        scored: called with the number of rows just scored.
+        progress: called when the phase "Scoring" begins.
     """
+    ids, pairs = test_set.ids, test_set.pairs
+    scored = progress("Scoring", len(ids))
     # a text may give a warning, which another process would keep for itself
     if num_proc == 1 or any(type(prediction) is str for _, prediction in pairs):
         return _scores((ids, pairs), options, scored)
@@ -55,6 +63,126 @@ def _scores(rows: _IdsAndPairs, options: CompareOptions, scored: Advance = ignor
     ids, pairs = rows
     scores: list[float] = score_all(pairs, options, lambda number: row_place(ids[number]), scored).tolist()
     return scores
+
+
+class MetricScores:
+    """The points of rows by one metric, and its figures over them, computed when they are first asked for.
+
+    Args:
+        metric: its name.
+        test_set: the rows.
+        options: how values are compared.
+        rows: returns the rows as metrics take them.
+        anls_star: returns the ANLS* score of each row.
+        progress: called when each phase of the work begins.
+        warn: called with warnings that need the scores.
+        is_primary: whether the metric must have a figure.
+    """
+
+    def __init__(
+        self,
+        metric: str,
+        test_set: TestSet,
+        options: CompareOptions,
+        rows: Callable[[], Iterable[MetricRow]],
+        anls_star: Callable[[], list[float]],
+        progress: Progress,
+        warn: Callable[[Iterable[DataWarning]], None],
+        *,
+        is_primary: bool,
+    ) -> None:
+        self.metric, self.test_set, self.options, self.is_primary = metric, test_set, options, is_primary
+        self._rows, self._anls_star, self._progress, self._warn = rows, anls_star, progress, warn
+
+    @cached_property
+    def points(self) -> list[Any]:
+        """The points of each row, from which the metric computes its figures.
+
+        Raises:
+            TypeError, ValueError: for a value that the metric cannot score, naming its row.
+        """
+        if isinstance(METRICS[self.metric], AnlsStar):
+            scores = self._anls_star()  # its phase comes first
+            if self.metric == ANLS_STAR:
+                return scores
+        rows = watched(self._rows(), self._progress, "Measuring", len(self.test_set.ids))
+        # with confidences the automation curve reads the details
+        details = self.test_set.confidences is not None
+        points = points_of_rows(self.metric, rows, self.options, details=details)
+        if self.metric == TYPED and self.test_set.is_full:
+            leaves = [leaf for _, of_row in points for leaf in of_row]
+            self._warn(warnings_about_readings(leaves, self.options.schema))
+        return points
+
+    @cached_property
+    def _all_ratios(self) -> Ratios:
+        if self.metric == ANLS_STAR:  # its points are the scores
+            scores = np.array(self.points)[:, np.newaxis]
+            return Ratios(scores, np.ones_like(scores))
+        rows = zip(self.test_set.ids, self.points, strict=True)
+        return ratios_of_points(self.metric, watched(rows, self._progress, "Summing", len(self.test_set.ids)))
+
+    @cached_property
+    def _having(self) -> list[int]:
+        """The numbers of its figures; of regions, or of a metric of a user, those for which anything counts.
+
+        Raises:
+            ValueError: if the primary metric has none.
+        """
+        if not (METRICS[self.metric].evaluates_regions or is_own(METRICS[self.metric])):
+            return list(range(len(METRICS[self.metric].figures)))
+        numbers: list[int] = np.flatnonzero(self._all_ratios.totals).tolist()
+        if not numbers and (self.test_set.is_full or self.test_set.slice is not None):
+            expected = (
+                "evidence with a page or a box for at least one value of the ground truths"
+                if METRICS[self.metric].evaluates_regions
+                else "a denominator above 0 in at least one row"
+            )
+            diagnostic = Diagnostic((f"metric {self.metric}",), expected, "none")
+            if self.is_primary:
+                raise InputValueError(diagnostic)
+            if self.test_set.is_full:
+                self._warn([DataWarning("no figure", diagnostic)])
+        return numbers
+
+    @property
+    def names(self) -> list[FigureName]:
+        """The names of its figures."""
+        return [METRICS[self.metric].figures[number] for number in self._having]
+
+    @cached_property
+    def ratios(self) -> Ratios:
+        """The k figures as ratios of sums over the n rows, a column for each."""
+        is_whole = len(self._having) == len(METRICS[self.metric].figures)
+        return self._all_ratios if is_whole else self._all_ratios.columns(self._having)
+
+    @cached_property
+    def first(self) -> Ratios:
+        """The first figure; zeros for a part of a test set in which nothing counts."""
+        if not self._having:
+            return Ratios(np.zeros((len(self.points), 1)), np.zeros((len(self.points), 1)))
+        return self.ratios if len(self._having) == 1 else self.ratios.columns([0])
+
+    @cached_property
+    def counted(self) -> Collection[int]:
+        """The numbers of the rows that the first figure is about: all, or of regions those with evidence."""
+        by_regions = METRICS[self.metric].evaluates_regions
+        return set(np.flatnonzero(self.first.weight[:, 0]).tolist()) if by_regions else range(len(self.test_set.ids))
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the first figure is the mean of the scores of the rows; that of entities is a ratio of sums."""
+        return bool((self.first.weight[list(self.counted)] == 1).all())
+
+    @cached_property
+    def breakdown(self) -> Breakdown | None:
+        """Further counts over all rows, or None."""
+        if self.metric != TYPED:
+            return METRICS[self.metric].breakdown(self.points)
+        table = FieldTable()
+        for number, (_, leaves) in enumerate(self.points):
+            table.add(number, leaves)
+        return table
 
 
 def points_of_rows(metric: str, rows: Iterable[MetricRow], options: CompareOptions, *, details: bool) -> list[Any]:
@@ -124,11 +252,6 @@ def error_of_metric(metric: str, question_id: str, error: Exception) -> Exceptio
     return error
 
 
-def may_lack_figures(metric: str) -> bool:
-    """Return whether a metric has no figure where nothing counts: one of regions, or one that a user wrote."""
-    return METRICS[metric].evaluates_regions or is_own(METRICS[metric])
-
-
 def points_lost(table: FieldTable, denominator: float) -> dict[Cause, float]:
     """Return the points lost by each cause as a share of the denominator; the shares add up to 1 - score."""
     return {
@@ -141,8 +264,7 @@ def rate_counts_of(
     table: FieldTable,
     scores: Sequence[float],
     evaluated: Collection[int],
-    failed: Collection[int] | None,
-    absent: Collection[int] | None,
+    test_set: TestSet,
 ) -> dict[str, RateCounts]:
     """Return what each rate counts, by its name.
 
@@ -150,8 +272,7 @@ def rate_counts_of(
         table: the fields, with the counts of values of each row.
         scores: the score of each row.
         evaluated: the numbers of the rows that the score is about.
-        failed: the numbers of the rows whose text could not be parsed; None if no text is parsed.
-        absent: the numbers of the rows without a prediction; None if they are errors.
+        test_set: the rows, some of which could not be parsed, or have no prediction.
     """
     values, ones = table.values, [1] * len(scores)
     events = {}
@@ -160,7 +281,10 @@ def rate_counts_of(
             "documents with a missing value": [missing > 0 for _, missing, _, _ in values],
             "documents with an invented value": [extra > 0 for _, _, _, extra in values],
         }
-    for name, numbers in (("texts that could not be parsed", failed), ("missing predictions", absent)):
+    for name, numbers in (
+        ("texts that could not be parsed", test_set.failed),
+        ("missing predictions", test_set.absent_as_null),
+    ):
         if numbers is not None:
             events[name] = [number in numbers for number in range(len(scores))]
     totals = [int(number in evaluated) for number in range(len(scores))]

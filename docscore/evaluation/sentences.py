@@ -92,7 +92,7 @@ def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
         gain = gains[name]
         if gain >= _LARGE_CHANGE or (order and round(gain, _DIGITS)):
             of_system = f" of {shown_name(name)}" if name else ""
-            what = "the mean" if system.is_mean else system.figure_names[0].label
+            what = "the mean" if system.primary.is_mean else system.figure_names[0].label
             parts.append(f"{what}{of_system} is {system.score + gain:.4f}, {gain:+.4f}")
     if not parts:
         return ""
@@ -120,8 +120,8 @@ def sample_text(evaluation: Evaluation, noun: str) -> str:
     size, interval = counted(len(rows), noun), rows.measured[0].interval
     if rows.test_set.document_ids is not None:
         size = f"{counted(len(rows.document_ids), 'document')} in {counted(rows.test_set.runs, 'run')}"
-    if len(rows.counted) < len(rows):
-        size = f"{len(rows.counted):,} of {size}"
+    if len(rows.primary.counted) < len(rows):
+        size = f"{len(rows.primary.counted):,} of {size}"
     return size if interval is None else f"{size}, {interval_text(interval, rows.confidence or 0)}"
 
 
@@ -149,7 +149,7 @@ HALF_THE_WIDTH = "half the width of an interval takes about four times the docum
 def headline_text(evaluation: Evaluation, noun: str) -> str:
     """What the headline figure is, with its interval: "mean ANLS* of 40 documents, 95% interval 0.7511 to 0.8532"."""
     rows = evaluation
-    mean = "mean " if rows.is_mean else ""
+    mean = "mean " if rows.primary.is_mean else ""
     return f"{mean}{rows.figure_names[0].label} of {sample_text(evaluation, noun)}"
 
 
@@ -172,16 +172,16 @@ def count_lines(evaluation: Evaluation, *, alone: bool = True, warnings: bool = 
     """
     system = evaluation
     reads = system.test_set.options.parse is not None
-    ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in system.parsed_ids().items()} if reads else {}
+    ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in system.test_set.parsed_ids().items()} if reads else {}
     lines = [slice_text(system)] if system.slice is not None and alone else []
     for name, count in system.counts.items():
         if count and (alone or name != "skipped"):
             noun, what = COUNT_WORDS[name]
-            why = f": {system.why_left_out}" if name == "skipped" else ""
+            why = f": {system.test_set.why_left_out}" if name == "skipped" else ""
             first = ", ".join(map(shown_name, ids.get(name, [])[:NAMED]))
             more = f" and {len(ids[name]) - NAMED:,} more" if len(ids.get(name, [])) > NAMED else ""
             lines.append(f"{counted(count, noun)} {what}{why}" + (f": {first}{more}" if first else ""))
-    if system.test_set.options.with_confidences and not system.has_reviews:
+    if system.test_set.options.with_confidences and not system.automation.is_available:
         lines.append(
             f"{system.scorer.label} does not say which values are right: no trade-off of automation, no calibration"
         )
@@ -233,7 +233,9 @@ def count_lines_of_both(comparison: Comparison, *, warnings: bool = True) -> lis
     """One line for the rows left out of both, of each its `count_lines` and lists that were cut off, one on numbers."""
     skipped = comparison.new.test_set.skipped
     lines = [] if comparison.new.slice is None else [slice_text(comparison.new)]
-    lines += [f"{counted(skipped, 'document')} left out of both: {comparison.new.why_left_out}"] if skipped else []
+    lines += (
+        [f"{counted(skipped, 'document')} left out of both: {comparison.new.test_set.why_left_out}"] if skipped else []
+    )
     for side, system in (("base", comparison.base), ("new", comparison.new)):
         facts = *count_lines(system, alone=False, warnings=warnings), system.cut_off
         lines += [f"{side}: {line}" for line in facts if line]

@@ -50,8 +50,8 @@ class Systems:
 
     def score_per_cost(self, name: str) -> float | None:
         """The first figure, divided by the mean cost of a document; None if that cost is unknown or 0."""
-        system, cost = self.evaluations[name], self.evaluations[name].document_cost
-        return system.figures[self.figures[0]] / cost if cost else None
+        cost = document_cost(self.evaluations[name])
+        return self.evaluations[name].figures[self.figures[0]] / cost if cost else None
 
     def parts(self) -> list[dict[str, Slice]]:
         """The figures of each system over all rows, and over those of each slice, largest first."""
@@ -131,11 +131,17 @@ def systems_of(
     return Systems(evaluations, chosen, against, bases, tests, ranks, front)
 
 
+def document_cost(system: Evaluation) -> float | None:
+    """Return the mean cost of a document; None where it is not known."""
+    total = system.costs["cost"].total if "cost" in system.costs else None
+    return None if total is None else total / len(system.document_ids)
+
+
 def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
     """Return the systems that no other system beats in both a figure and cost."""
     values: dict[str, tuple[float, float]] = {}
     for name, evaluation in evaluations.items():
-        cost = evaluation.document_cost
+        cost = document_cost(evaluation)
         if cost is None:
             raise InputValueError(
                 place="pareto",

@@ -4,7 +4,7 @@ Invalid evidence is an error. Citations were written by a model: invalid ones ar
 error only if they are more than a twentieth of all.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,13 +24,12 @@ _EXPECTED = "an object with a list of places for each path"
 
 
 def with_regions(
-    pairs: TestSet, failed: Collection[int], page_count_of: Callable[[str], int] | None = None
+    pairs: TestSet, page_count_of: Callable[[str], int] | None = None
 ) -> tuple[TestSet, list[DataWarning]]:
     """Interpret the raw regions of all rows, unless this was done before.
 
     Args:
         pairs: the rows, after raw regions were taken out of their values.
-        failed: the numbers of the rows whose predictions could not be parsed.
         page_count_of: returns the number of pages of a document by its id, 0 if not known; None without documents.
 
     Returns:
@@ -42,6 +41,7 @@ def with_regions(
     if pairs.places is not None:
         return pairs, []
     places, errors, total, unused = [], list[Diagnostic](), 0, list[str]()
+    failed = pairs.failed or ()
     cells = cells_of_column(pairs, pairs.evidence), cells_of_column(pairs, pairs.citations)
     documents = pairs.document_ids or pairs.ids
     for number, (name, *values, accepted, cell) in enumerate(

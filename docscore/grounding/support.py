@@ -1,12 +1,14 @@
 """Which predicted values are found in the documents that they were read from, and which are not."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from docscore.core.runtime import grouped
+from docscore.core.errors import DataWarning, Diagnostic
+from docscore.core.runtime import Progress, grouped, no_progress, watched
 from docscore.core.values import Scalar, Value, field_of
+from docscore.grounding.document_folder import DocumentFolder
 from docscore.grounding.document_text import DocumentText
 from docscore.grounding.regions import NO_REGIONS, RegionsByPath
 from docscore.inputs.test_set import TestSet
@@ -68,27 +70,27 @@ def support_of(document: DocumentText, prediction: Value, citations: RegionsByPa
     return RowSupport(hits, totals, not_found)
 
 
-def support_of_rows(
-    test_set: TestSet, documents: Iterable[DocumentText | None], failed: Collection[int]
-) -> tuple[list[RowSupport], int]:
-    """Look up the predictions of a test set in complete texts, and count the documents without a text.
+def support_in(
+    folder: DocumentFolder, test_set: TestSet, progress: Progress = no_progress
+) -> tuple["DocumentSupport", list[DataWarning]]:
+    """Look up the predictions of a test set in the complete texts of a folder, and warn of documents without one.
 
-    Args:
-        test_set: the rows.
-        documents: the document of each row of the first run; None if it has no text.
-        failed: the numbers of the rows whose text could not be parsed, and is not looked up.
+    Texts that could not be parsed are not looked up.
     """
-    count = len(test_set.ids)
+    names, count, failed = test_set.document_ids or test_set.ids, len(test_set.ids), test_set.failed or ()
     places, rows, without_text = test_set.places or [NO_REGIONS] * count, [RowSupport()] * count, 0
-    for number, document in enumerate(documents):
+    for number, document in enumerate(watched(folder.read_all(names), progress, "Looking up", len(names))):
         if document is None:
             without_text += 1
         if document is None or not document.is_complete:
             continue
-        for row in range(number, count, count // test_set.runs):
+        for row in range(number, count, len(names)):
             prediction = None if row in failed else test_set.predictions[row]
             rows[row] = support_of(document, prediction, places[row].citations)
-    return rows, without_text
+    problem = folder.warning(len(names)) if test_set.is_full else ""
+    diagnostic = Diagnostic(("documents",), problem=problem)
+    warnings = [DataWarning("documents without a text", diagnostic)] if problem else []
+    return DocumentSupport(rows, names * test_set.runs, without_text), warnings
 
 
 class DocumentSupport:
@@ -99,18 +101,25 @@ class DocumentSupport:
     Args:
         rows: what is found in each of the n documents.
         names: their ids.
-        intervals: the interval of each share of `WHERE`; empty if none was asked for.
         without_text: how many documents have no text.
+
+    Attributes:
+        intervals: the interval of each share of `WHERE`; empty if none was asked for.
     """
 
-    def __init__(
-        self, rows: Sequence[RowSupport], names: Sequence[str], intervals: Mapping[str, Interval], without_text: int
-    ) -> None:
-        self.rows, self.names, self.intervals, self.without_text = rows, names, intervals, without_text
+    def __init__(self, rows: Sequence[RowSupport], names: Sequence[str], without_text: int) -> None:
+        self.rows, self.names, self.without_text = rows, names, without_text
+        self.intervals: Mapping[str, Interval] = {}
+
+    @property
+    def ratios(self) -> Ratios:
+        """The shares of `WHERE` as ratios of sums over the n rows."""
+        columns = ([row.hits for row in self.rows], [row.totals for row in self.rows])
+        return Ratios(*(np.array(column, dtype=np.float64) for column in columns))
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return two tables in plain types: "found", the shares of `WHERE`, and "not_found", most frequent first."""
-        sums = ratios_of_support(self.rows)
+        sums = self.ratios
         counts = zip(WHERE, sums.earned.sum(0).tolist(), sums.totals.tolist(), strict=True)
         found = [
             {"where": where, "share": hits / total, **self._ends_of(where), "hits": int(hits), "total": int(total)}
@@ -133,9 +142,3 @@ class DocumentSupport:
     def to_dict(self) -> dict[str, Any]:
         """Return the number of documents without a text, and both tables."""
         return {"without_text": self.without_text, **self.tables()}
-
-
-def ratios_of_support(rows: Sequence[RowSupport]) -> Ratios:
-    """Return the shares of `WHERE` as ratios of sums over the n rows."""
-    hits, totals = (np.array([getattr(row, name) for row in rows], dtype=np.float64) for name in ("hits", "totals"))
-    return Ratios(hits, totals)

@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
-from docscore.core.errors import DataWarning, RowError
-from docscore.core.options import DEFAULT_READING, ReadOptions
+import numpy as np
+import numpy.typing as npt
+
+from docscore.core.errors import NAMED, DataWarning, InputValueError, RowError, needs, short_repr
+from docscore.core.options import DEFAULT_READING, SKIP, ReadOptions
 from docscore.core.runtime import grouped
-from docscore.inputs.model_text import Parsed
+from docscore.inputs.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 
 _COLUMNS = (
     "ids",
@@ -60,6 +64,7 @@ class TestSet:
         warnings: what looks wrong about the rows.
         row_errors: the errors of rows that were left out.
         is_full: whether these are all rows of a test set, and not a batch or a part of one.
+        slice: the value of `by` that all rows have, if they are one slice of a test set.
     """
 
     __test__: ClassVar[bool] = False  # pytest collects no tests in it
@@ -88,6 +93,7 @@ class TestSet:
     warnings: Sequence[DataWarning] = ()
     row_errors: Sequence[RowError] = ()
     is_full: bool = True
+    slice: str | None = None
 
     @property
     def runs(self) -> int:
@@ -100,13 +106,64 @@ class TestSet:
 
     @property
     def rows_by_slice(self) -> dict[str, list[int]]:
-        """Return the numbers of the rows of each slice; none without slices."""
-        return grouped((name, number) for number, name in enumerate(self.slices or ()))
+        """Return the numbers of the rows of each slice; none without slices, and of one slice."""
+        names = (self.slices or ()) if self.slice is None else ()
+        return grouped((name, number) for number, name in enumerate(names))
+
+    @property
+    def cluster_numbers(self) -> npt.NDArray[np.intp] | None:
+        """Return the number of each row's cluster, shape (n,); None if all rows are independent."""
+        if self.clusters is None:
+            return None
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.clusters))}
+        return np.array([numbers[name] for name in self.clusters], dtype=np.intp)
+
+    @property
+    def absent_as_null(self) -> frozenset[int] | None:
+        """Return the numbers of the rows whose missing predictions are scored as null; None if they are not."""
+        return self.absent if self.options.missing == "zero" else None
+
+    @property
+    def failed(self) -> frozenset[int] | None:
+        """Return the numbers of the rows whose text could not be parsed and is scored as text; None without `parse`."""
+        if self.options.parse_mode is None:
+            return None
+        return frozenset(number for number, parsed in self.readings.items() if parsed.failed)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how many rows are skipped, missing, repeated, and of which reading, as far as the options ask."""
+        missing = None if self.absent_as_null is None else len(self.absent)
+        counts = {"skipped": self.skipped, "missing": missing, "repeated": self.repeated}
+        read = {PARSE_COUNTS[outcome]: len(ids) for outcome, ids in self.parsed_ids().items()}
+        return {name: count for name, count in counts.items() if count is not None} | read
+
+    def parsed_ids(self) -> dict[str, list[str]]:
+        """Return the ids of the texts that are "failed", and with "repair" "extracted", "repaired" and "ambiguous"."""
+        return {
+            outcome: [self.ids[number] for number, parsed in self.readings.items() if parsed.outcome == outcome]
+            for outcome in COUNTED_OUTCOMES[self.options.parse_mode]
+        }
+
+    @property
+    def why_left_out(self) -> str:
+        """Return why the rows that `counts` calls skipped were left out, in words after "left out:"."""
+        return "no prediction, or invalid" if self.options.missing == SKIP else "invalid"
 
     @property
     def schema_of_row(self) -> dict[str, str]:
         """Return the name of the schema of each row in a folder of schemas, by its id: that of a column, or its id."""
         return dict(zip(self.ids, self.schema_names or (self.document_ids or self.ids) * self.runs, strict=True))
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Return the number of each row by its id."""
+        return {name: number for number, name in enumerate(self.ids)}
+
+    @property
+    def pairs(self) -> list[tuple[Any, Any]]:
+        """Return the ground truth and the prediction of each row."""
+        return list(zip(self.truths, self.predictions, strict=True))
 
     def only(self, numbers: Sequence[int]) -> "TestSet":
         """Select the rows with these numbers, in this order; the others count as skipped."""
@@ -124,6 +181,27 @@ class TestSet:
             document_ids=None,
             given=self.given and self.given.only(numbers),
         )
+
+    def part(self, numbers: Sequence[int]) -> "TestSet":
+        """Select rows as a part of a test set, for which checks of all rows are left out."""
+        return replace(self.only(numbers), is_full=False)
+
+    def of_slice(self, value: str) -> "TestSet":
+        """Select the rows of one slice.
+
+        Raises:
+            ValueError: for a value that no row has, and if the rows have no slices.
+        """
+        if self.slices is None:
+            raise needs(option="slice", other="by")
+        numbers, documents = self.rows_by_slice.get(value, []), self.document_ids
+        if not numbers:
+            examples = ", ".join(map(short_repr, list(self.rows_by_slice)[:NAMED]))
+            raise InputValueError(place="slice", expected=f"a value such as {examples}", got=short_repr(value))
+        if documents is not None:  # the rows of a document have the same value in all runs
+            documents = [documents[number] for number in numbers if number < len(documents)]
+        given: dict[str, Any] = {"skipped": self.skipped, "document_ids": documents, "slice": value}
+        return replace(self.only(numbers), **given, is_full=False, warnings=(), row_errors=())
 
     def each_run(self) -> "list[TestSet]":
         """Return the rows of each run, under the ids of their documents."""

@@ -48,6 +48,6 @@ def score_batch(
     check_options(keywords)
     rows = evaluate_rows(pairs, *read_and_compare_options(keywords), is_full=False)
     columns: dict[str, list[Any]] = {"anls_score" if rows.metric == ANLS_STAR else "typed_score": rows.scores}
-    if rows.failed is not None:
-        columns["parse_failed"] = [number in rows.failed for number in range(len(ids))]
+    if rows.test_set.failed is not None:
+        columns["parse_failed"] = [number in rows.test_set.failed for number in range(len(ids))]
     return columns

@@ -248,7 +248,7 @@ def _score(batch: Any, empty: ScoreState) -> Any:
     }
     with_typed = "typed" in empty.metrics
     if with_typed:
-        for sample, (score, _) in zip(samples.values(), scored.points("typed"), strict=True):
+        for sample, (score, _) in zip(samples.values(), scored.metric_scores["typed"].points, strict=True):
             sample["typed_score"] = score
     rows = [samples.get(name, {ID: name}) for name in ids]  # a row that was left out has only its id
     rows[:1] = [{**row, _STATE: pickle.dumps(state)} for row in rows[:1]]

@@ -89,7 +89,7 @@ def print_evaluation(console: Console, evaluation: Evaluation, *, fields: bool, 
 def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, worst: int) -> None:
     """Print the mean with its interval, counts, fields if asked for, and the rows with the lowest scores."""
     rows = evaluation
-    of = "mean of " if rows.is_mean else ""
+    of = "mean of " if rows.primary.is_mean else ""
     head = f"{rows.figure_names[0].label}  {rows.score:.6f}  {of}{sample_text(evaluation, 'row')}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
     _print_lines(console, count_lines(evaluation, warnings=False))

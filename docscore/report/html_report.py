@@ -141,7 +141,7 @@ def head_of(evaluation: Evaluation) -> dict[str, Any]:
 def head_of_comparison(comparison: Comparison) -> dict[str, Any]:
     """What stands first in a report on a comparison and in a notebook: the difference, and whether it is chance."""
     verdict, _, chance = verdict_text(comparison).partition("; ")
-    mean = "mean " if comparison.new.is_mean else ""
+    mean = "mean " if comparison.new.primary.is_mean else ""
     figure, interval = comparison.figure, difference_interval(comparison)
     return {
         "score": with_minus_signs(with_sign(comparison.difference)),
@@ -257,7 +257,9 @@ def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     metrics += kieval_tables(evaluation.breakdowns["kieval"]) if "kieval" in evaluation.breakdowns else []
     metrics += filter(None, breakdown_tables(evaluation))
     curve, calibration = (
-        (evaluation.automation.curve, evaluation.automation.calibration) if rows.has_reviews else (None, None)
+        (evaluation.automation.curve, evaluation.automation.calibration)
+        if evaluation.automation.is_available
+        else (None, None)
     )
     return {
         "rates": evaluation.rates,

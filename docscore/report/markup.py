@@ -198,7 +198,7 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
         worst: how many of the documents with the lowest scores are listed.
     """
     rows = evaluation
-    of = "mean of " if rows.is_mean else ""
+    of = "mean of " if rows.primary.is_mean else ""
     label = in_markdown(rows.figure_names[0].label)
     tables = (
         figure_table(evaluation),

@@ -13,7 +13,7 @@ from docscore.evaluation.comparison import level_of_tests
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Cost, Figure, Slice
 from docscore.evaluation.sentences import HALF_THE_WIDTH, between_systems, by_value_text, runs_lines
-from docscore.evaluation.systems import BEST, Systems
+from docscore.evaluation.systems import BEST, Systems, document_cost
 from docscore.evaluation.tables import (
     NO_VALUE,
     Content,
@@ -347,7 +347,7 @@ def picture_of_ranks(systems: Systems) -> Picture:
 
 def _costs(systems: Systems) -> dict[str, float]:
     """Return the mean cost of a document for each system whose cost is known and above 0."""
-    costs = {name: system.document_cost for name, system in systems.evaluations.items()}
+    costs = {name: document_cost(system) for name, system in systems.evaluations.items()}
     return {name: cost for name, cost in costs.items() if cost}
 
 

@@ -17,10 +17,11 @@ degrees of freedom, for n documents. Fewer than `FEWEST` have no interval, or th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from math import fsum
 from statistics import NormalDist
-from typing import Concatenate, NamedTuple, ParamSpec
+from typing import Any, Concatenate, NamedTuple, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
@@ -377,6 +378,26 @@ def intervals_of(
         for each in intervals
         if each is not None
     ]
+
+
+def intervals_of_parts(
+    parts: Iterable[Ratios], confidence: float = CONFIDENCE, *, clusters: npt.ArrayLike | None = None, **drawing: Any
+) -> list[Interval]:
+    """Compute the intervals of all columns of several ratios over the same documents, from the same resamples.
+
+    Documents that are not resampled have theirs one part after the other, since all together could take gigabytes.
+
+    Args:
+        parts: the ratios, at least one.
+        confidence: as for `intervals_of`, and so the others.
+        clusters: the number of each document's cluster.
+        drawing: other keywords.
+    """
+    waiting = iter(parts)
+    first = next(waiting)
+    units, each_part = first.by_cluster(clusters).count, chain([first], waiting)
+    together = [side_by_side(*each_part)] if units <= MOST_RESAMPLED else each_part
+    return [found for part in together for found in intervals_of(part, confidence, clusters=clusters, **drawing)]
 
 
 def normal_quantiles(confidence: float, counts: npt.ArrayLike) -> Array:

@@ -148,7 +148,7 @@ def _read_both(asked: PairRequest) -> _Read:
         if places:
             pairs = replace(pairs, evidence=places[:1], citations=places[1:])
         plain = with_raw_regions(pairs, None)
-        pairs, warnings = with_regions(plain, ()) if has_regions(pairs) else (plain, [])
+        pairs, warnings = with_regions(plain) if has_regions(pairs) else (plain, [])
         note = " ".join([*filter(None, [note]), *(f"{capital(each.diagnostic.problem)}." for each in warnings)])
     except ValueError as error:
         faults["evidence: " not in str(error)] = _fault(error, asked.prediction)

@@ -300,7 +300,7 @@ def verdict_of(
 
 def _leader_sentence(compared: Comparison) -> tuple[str, list[str]]:
     """A sentence on the documents that make the lead, and the ids of those that it means, at most `MOST_NAMED`."""
-    if not compared.new.is_mean:
+    if not compared.new.primary.is_mean:
         return "", []
     gains = sorted(((change.difference or 0.0, change.name) for change in compared.document_changes), reverse=True)
     shares = list(accumulate(gain / len(gains) / compared.difference for gain, _ in gains))[:MOST_NAMED]

@@ -22,6 +22,7 @@ from docscore.core.values import Value, convert_ground_truth, to_json
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
 from docscore.evaluation.registry import METRICS, TYPED, tree_note, tree_of_row
+from docscore.evaluation.scoring import points_of_rows
 from docscore.evaluation.sentences import NOTHING_LOST, spread_lines
 from docscore.grounding.document_folder import draw_page_of_pdf, pages_of_pdf
 from docscore.grounding.document_text import DocumentText
@@ -243,6 +244,8 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
     rows = evaluation
     table, pairs = rows.field_table, rows.test_set
     keep_facts(folder, [evaluation], {"result": result})
+    has_regions = pairs.places is not None
+    regions = points_of_rows("grounding", rows.metric_rows(), rows.options, details=False) if has_regions else []
     count = sum(map(len, table.losses))
     most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
     listing = {
@@ -259,7 +262,7 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
         "slices": rows.rows_by_slice,
         "shares": [
             {level: [getattr(counts, name) for name in SHARES] for level, counts in points.levels.items()}
-            for points in (rows.points("grounding") if pairs.places is not None else ())
+            for points in regions
         ],
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
