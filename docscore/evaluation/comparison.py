@@ -372,43 +372,24 @@ class Comparison(Displayed):
             "progress": progress or base.progress,
             "clusters": new.clusters,
         }
-        if base.metrics != new.metrics:
-            raise InputValueError(
-                place="metrics",
-                expected="the same for both systems",
-                got=" and ".join(", ".join(system.metrics) for system in (base, new)),
-            )
-        if base.test_set.runs != new.test_set.runs:
-            raise InputValueError(
-                place="compare",
-                expected="as many runs of the base as of the other",
-                got=f"{base.test_set.runs} and {new.test_set.runs}",
-            )
+        _check_same("the same for both systems", *(", ".join(side.metrics) for side in (base, new)), place="metrics")
+        runs = base.test_set.runs, new.test_set.runs
+        _check_same("as many runs of the base as of the other", *runs, place="compare")
         self._rows = rows_of_base(base.ids, new.ids)
-        clusters = base.test_set.clusters and [base.test_set.clusters[row] for row in self._rows]
-        if clusters != new.test_set.clusters:
-            raise InputValueError(place="cluster", expected="the same for both systems", got="another one")
-        if (base.options, base.test_set.options.signed) != (new.options, new.test_set.options.signed):
-            raise InputValueError(
-                expected="both scored by the same rules",
-                got=f"{base.signature} and {new.signature}",
-            )
-        truths = base.test_set.truths
-        for row, name, truth in zip(self._rows, new.ids, new.test_set.truths, strict=True):
-            if truths[row] != truth:
+        before, after = base.test_set, new.test_set
+        clusters = before.clusters and [before.clusters[row] for row in self._rows]
+        _check_same("the same for both systems", clusters, after.clusters, place="cluster", got="another one")
+        signatures = f"{base.signature} and {new.signature}"
+        rules = (base.options, before.options.signed), (new.options, after.options.signed)
+        _check_same("both scored by the same rules", *rules, got=signatures)
+        for row, name, truth in zip(self._rows, new.ids, after.truths, strict=True):
+            if before.truths[row] != truth:
                 raise InputValueError(expected="the same ground truths on both sides", got=f"others for {name!r}")
-        if base.test_set.places is not None and new.test_set.places is not None:
-            evidence = (
-                [base.test_set.places[row].evidence for row in self._rows],
-                [each.evidence for each in new.test_set.places],
-            )
-            if evidence[0] != evidence[1] or base.figure_names != new.figure_names:
-                raise InputValueError(expected="the same evidence on both sides", got="another one")
-        if base.figure_names != new.figure_names:
-            raise InputValueError(
-                expected="the same figures on both sides",
-                got=" and ".join(", ".join(name.key for name in side.figure_names) for side in (base, new)),
-            )
+        names = [[name.key for name in side.figure_names] for side in (base, new)]
+        if before.places is not None and after.places is not None:
+            evidence = [before.places[row].evidence for row in self._rows], [each.evidence for each in after.places]
+            _check_same("the same evidence on both sides", *zip(evidence, names, strict=True), got="another one")
+        _check_same("the same figures on both sides", *map(", ".join, names))
         self.tests = 1
         self.signature = new.signature
 
@@ -545,7 +526,8 @@ class Comparison(Displayed):
             if limit is not None
         }
         confidence = self.confidence if beyond_chance and limits.keys() != {"max_document_loss"} else None
-        fewest = _Fewest(check_integer("min_documents", min_documents, 1))
+        fewest = check_integer("min_documents", min_documents, 1)
+        enough, remedy = f"at least {fewest} documents", "lower min_documents (--min-documents)"
         if not limits:
             raise InputValueError(
                 place="gate", expected="max_loss, max_field_loss or max_document_loss", got="none of them"
@@ -563,14 +545,14 @@ class Comparison(Displayed):
             needed = math.floor(math.log2(2 / level_of_tests(confidence))) + 1
             purpose = f"to show a loss at a confidence of {confidence:.4g}"
             _check_count(self.new, needed, purpose)
-            fewest = max(fewest, _Fewest(needed, purpose))
+            if needed >= fewest:
+                fewest, enough, remedy = needed, f"the {needed} documents that it takes {purpose}", ""
         slices, small = self._slices_of(fewest) if every_slice else ({}, [])
+        _check_any(slices or not small, f"no slice has {enough}", remedy)
         parts = {None: self, **slices}
-        evaluated = {
-            value: _evaluated(part, limits, fields, confidence, fewest.number) for value, part in parts.items()
-        }
-        if max_field_loss is not None and not any(each.fields for each in evaluated.values()):
-            raise fewest.error(problem="no field occurs in")
+        evaluated = {value: _evaluated(part, limits, fields, confidence, fewest) for value, part in parts.items()}
+        has_fields = any(each.fields for each in evaluated.values())
+        _check_any(has_fields or max_field_loss is None, f"no field occurs in {enough}", remedy)
         fallen, not_evaluated, verdict = self._evaluated_documents(max_document_loss, alone=len(limits) == 1)
         losses = [
             {"slice": value, "field": field, "document": None, "base": change.base, "new": change.new}
@@ -592,7 +574,7 @@ class Comparison(Displayed):
         if slices and not any(evaluated[value].losses for value in slices):
             verdicts.append((True, _sentence_on_slices([evaluated[value] for value in slices], limits, confidence)))
         if small:
-            verdicts.append((True, f"not evaluated, without {fewest}: {some_of(small)}"))
+            verdicts.append((True, f"not evaluated, without {enough}: {some_of(small)}"))
         sentences = "; ".join(sentence for _, sentence in sorted(verdicts, key=itemgetter(0)))
         sentence = f"{'failed' if losses else 'passed'}: {sentences}"
         return Gate(bool(losses), sentence, {**limits, "beyond_chance": beyond_chance}, losses, not_evaluated)
@@ -639,15 +621,13 @@ class Comparison(Displayed):
                 documents.setdefault(path, set()).update(names[number] for number in field.numbers)
         return {path: len(names) for path, names in documents.items()}
 
-    def _slices_of(self, fewest: "_Fewest") -> "tuple[dict[str | None, Comparison], list[str]]":
+    def _slices_of(self, fewest: int) -> "tuple[dict[str | None, Comparison], list[str]]":
         """The comparison of each slice with enough documents, and the names of the other slices."""
         if self.new.test_set.slices is None:
             raise needs(option="every_slice", other="by")
         settings = {name: self._resampling[name] for name in ("confidence", "n_resamples", "seed", "progress")}
         slices = {value: (self.base.of_slice(value), self.new.of_slice(value)) for value in self.new.rows_by_slice}
-        small = [value for value, (_, new) in slices.items() if _document_count(new) < fewest.number]
-        if len(small) == len(slices):
-            raise fewest.error(problem="no slice has")
+        small = [value for value, (_, new) in slices.items() if _document_count(new) < fewest]
         return {value: Comparison(*both, **settings) for value, both in slices.items() if value not in small}, small
 
     def to_dict(self) -> dict[str, Any]:
@@ -774,6 +754,12 @@ class Comparison(Displayed):
         return _with_q_values(changes, before.totals, after.totals)
 
 
+def _check_same(expected: str, base: object, new: object, *, place: str = "", got: str = "") -> None:
+    """Raise `ValueError` if two systems differ in what they must have in common."""
+    if base != new:
+        raise InputValueError(place=place or (), expected=expected, got=got or f"{base} and {new}")
+
+
 def _result(system: object) -> Evaluation:
     if not isinstance(system, Evaluation):
         expected, got = "a result of docscore.evaluate", type(system).__name__
@@ -829,36 +815,18 @@ def _check_count(system: Evaluation, needed: int, purpose: str) -> None:
         raise InputValueError(problem=f"the gate cannot decide: {few}, too few {purpose}: it takes {needed}")
 
 
+def _check_any(there_are: object, problem: str, remedy: str) -> None:
+    """Check that there is a field or a slice to evaluate."""
+    if not there_are:
+        raise InputValueError(problem=f"the gate cannot decide: {problem}", remedy=remedy)
+
+
 def _check_complete(system: Evaluation) -> None:
     """Check that no document was left out, since a gate must not pass for want of the worst."""
     if skipped := system.test_set.skipped:
         were, they = ("was", "it") if skipped == 1 else ("were", "they")
         left_out = f"{counted(skipped, 'document')} {were} left out; {they} may be the worst"
         raise InputValueError(problem=f"the gate cannot decide: {left_out}")
-
-
-class _Fewest(NamedTuple):
-    """The number of documents that a field or a slice must have.
-
-    Attributes:
-        number: the number.
-        purpose: what takes so many documents; "" if an option says so.
-    """
-
-    number: int
-    purpose: str = ""
-
-    def __str__(self) -> str:
-        return (
-            f"the {self.number} documents that it takes {self.purpose}"
-            if self.purpose
-            else f"at least {self.number} documents"
-        )
-
-    def error(self, problem: str) -> InputValueError:
-        """Return the error for a comparison in which nothing has as many documents."""
-        remedy = "" if self.purpose else "lower min_documents (--min-documents)"
-        return InputValueError(problem=f"the gate cannot decide: {problem} {self}", remedy=remedy)
 
 
 class _Evaluated(NamedTuple):

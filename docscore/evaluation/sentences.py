@@ -116,13 +116,12 @@ def interval_text(interval: Interval, confidence: float, *, signed: bool = False
 
 def sample_text(evaluation: Evaluation, noun: str) -> str:
     """The number of rows or documents of a mean, and its interval if requested."""
-    rows = evaluation
-    size, interval = counted(len(rows), noun), rows.measured[0].interval
-    if rows.test_set.document_ids is not None:
-        size = f"{counted(len(rows.document_ids), 'document')} in {counted(rows.test_set.runs, 'run')}"
-    if len(rows.primary.counted) < len(rows):
-        size = f"{len(rows.primary.counted):,} of {size}"
-    return size if interval is None else f"{size}, {interval_text(interval, rows.confidence or 0)}"
+    size, interval = counted(len(evaluation), noun), evaluation.measured[0].interval
+    if evaluation.test_set.document_ids is not None:
+        size = f"{counted(len(evaluation.document_ids), 'document')} in {counted(evaluation.test_set.runs, 'run')}"
+    if len(evaluation.primary.counted) < len(evaluation):
+        size = f"{len(evaluation.primary.counted):,} of {size}"
+    return size if interval is None else f"{size}, {interval_text(interval, evaluation.confidence or 0)}"
 
 
 def runs_lines(runs: Runs) -> list[str]:
@@ -148,9 +147,8 @@ HALF_THE_WIDTH = "half the width of an interval takes about four times the docum
 
 def headline_text(evaluation: Evaluation, noun: str) -> str:
     """What the headline figure is, with its interval: "mean ANLS* of 40 documents, 95% interval 0.7511 to 0.8532"."""
-    rows = evaluation
-    mean = "mean " if rows.primary.is_mean else ""
-    return f"{mean}{rows.figure_names[0].label} of {sample_text(evaluation, noun)}"
+    mean = "mean " if evaluation.primary.is_mean else ""
+    return f"{mean}{evaluation.figure_names[0].label} of {sample_text(evaluation, noun)}"
 
 
 def spread_lines(scores: Sequence[float]) -> list[str]:
@@ -170,24 +168,23 @@ def count_lines(evaluation: Evaluation, *, alone: bool = True, warnings: bool = 
     Then one for each warning about the rows, unless it was given before, and for numbers only printed otherwise.
     What is said of two systems together is left out where the evaluation is not alone.
     """
-    system = evaluation
-    reads = system.test_set.options.parse is not None
-    ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in system.test_set.parsed_ids().items()} if reads else {}
-    lines = [slice_text(system)] if system.slice is not None and alone else []
-    for name, count in system.counts.items():
+    reads = evaluation.test_set.options.parse is not None
+    ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in evaluation.test_set.parsed_ids().items()} if reads else {}
+    lines = [slice_text(evaluation)] if evaluation.slice is not None and alone else []
+    for name, count in evaluation.counts.items():
         if count and (alone or name != "skipped"):
             noun, what = COUNT_WORDS[name]
-            why = f": {system.test_set.why_left_out}" if name == "skipped" else ""
+            why = f": {evaluation.test_set.why_left_out}" if name == "skipped" else ""
             first = ", ".join(map(shown_name, ids.get(name, [])[:NAMED]))
             more = f" and {len(ids[name]) - NAMED:,} more" if len(ids.get(name, [])) > NAMED else ""
             lines.append(f"{counted(count, noun)} {what}{why}" + (f": {first}{more}" if first else ""))
-    if system.test_set.options.with_confidences and not system.automation.is_available:
+    if evaluation.test_set.options.with_confidences and not evaluation.automation.is_available:
         lines.append(
-            f"{system.scorer.label} does not say which values are right: no trade-off of automation, no calibration"
+            f"{evaluation.scorer.label} does not say which values are right: no trade-off of automation, no calibration"
         )
-    lines += _lines_on_places(system)
-    found = [each.sentence for each in system.row_warnings] if warnings else []
-    return [*lines, *found, *filter(None, [by_value_text({"": system})] if alone else ())]
+    lines += _lines_on_places(evaluation)
+    found = [each.sentence for each in evaluation.row_warnings] if warnings else []
+    return [*lines, *found, *filter(None, [by_value_text({"": evaluation})] if alone else ())]
 
 
 def _lines_on_places(system: Evaluation) -> list[str]:
@@ -349,7 +346,7 @@ def share_in_words(share: float) -> str:
     return word if word and share >= FOLLOWS else f"{share:.0%}"
 
 
-def conclusion_of(scored: Evaluation) -> tuple[str, str]:
+def conclusion_of(evaluation: Evaluation) -> tuple[str, str]:
     """Where the points of a test set went: a sentence on the largest cause, and one on what comes second, or "".
 
     Rows that were cut off from lists follow if they are a tenth of the loss. A metric without causes says instead what
@@ -359,7 +356,6 @@ def conclusion_of(scored: Evaluation) -> tuple[str, str]:
     >>> conclusion_of(docscore.evaluate(predictions=[{"a": "x"}], references=[{"a": "x", "b": "y"}]))
     ('Missing fields account for all of the lost points.', '')
     """
-    evaluation = scored
     total = 1 - evaluation.score
     if total <= ROUNDING:
         return _NO_FAULT, ""

@@ -88,18 +88,19 @@ def print_evaluation(console: Console, evaluation: Evaluation, *, fields: bool, 
 
 def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, worst: int) -> None:
     """Print the mean with its interval, counts, fields if asked for, and the rows with the lowest scores."""
-    rows = evaluation
-    of = "mean of " if rows.primary.is_mean else ""
-    head = f"{rows.figure_names[0].label}  {rows.score:.6f}  {of}{sample_text(evaluation, 'row')}"
+    of = "mean of " if evaluation.primary.is_mean else ""
+    head = f"{evaluation.figure_names[0].label}  {evaluation.score:.6f}  {of}{sample_text(evaluation, 'row')}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
     _print_lines(console, count_lines(evaluation, warnings=False))
-    _print_lines(console, [f"{rows.cut_off}."] if not fields and rows.cut_off else [])  # which the table of lists says
-    if rows.runs is not None:
-        most = islice(rows.runs.unstable.items(), worst)
+    _print_lines(
+        console, [f"{evaluation.cut_off}."] if not fields and evaluation.cut_off else []
+    )  # which the table of lists says
+    if evaluation.runs is not None:
+        most = islice(evaluation.runs.unstable.items(), worst)
         unstable = [f"  {' '.join(map(three_digits, scores))}  {shown_name(name)}" for name, scores in most]
-        _print_lines(console, ["", *runs_lines(rows.runs), HALF_THE_WIDTH, *unstable])
+        _print_lines(console, ["", *runs_lines(evaluation.runs), HALF_THE_WIDTH, *unstable])
     if fields:
-        note = rows.scorer.fields_note
+        note = evaluation.scorer.fields_note
         _print_lines(console, [f"\n{note}"] if note else [])
         _print_causes(console, evaluation)
         _print_rates(console, evaluation.rates)

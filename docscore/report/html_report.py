@@ -124,16 +124,15 @@ def page_as_html(template: str, title: str, recipe: str, signature: str, **parts
 
 def head_of(evaluation: Evaluation) -> dict[str, Any]:
     """What stands first in a report and in a notebook: the score, the spread of documents, where the points went."""
-    rows = evaluation
-    edges = edges_of(rows.scores)
+    edges = edges_of(evaluation.scores)
     return {
         "score": f"{evaluation.score:.4f}",
         "value": evaluation.score,
         "ends": evaluation.interval,
-        "label": rows.figure_names[0].label,
+        "label": evaluation.figure_names[0].label,
         "text": headline_text(evaluation, "document"),
-        "bars": list(zip(edges, bins(edges, rows.scores), strict=False)),
-        "spread": spread_lines(rows.scores),
+        "bars": list(zip(edges, bins(edges, evaluation.scores), strict=False)),
+        "spread": spread_lines(evaluation.scores),
         "conclusion": conclusion_of(evaluation),
     }
 
@@ -173,15 +172,14 @@ _LONGEST_EXAMPLE = 60  # characters of a value
 
 def examples_of_causes(evaluation: Evaluation) -> dict[str, tuple[str | None, str | None]]:
     """By cause a pair of values that shows it, of the document that lost most by it; None for an absent value."""
-    rows = evaluation
     most: dict[str, tuple[float, int]] = {}
-    for number, losses in enumerate(rows.field_table.losses):
+    for number, losses in enumerate(evaluation.field_table.losses):
         for (_, cause), points in losses.items():
             if points > most.get(cause, (0.0, 0))[0]:
                 most[cause] = points, number
     examples: dict[str, tuple[str | None, str | None]] = {}
     for wanted, (_, number) in most.items():
-        nodes = rows.row(number).tree.nodes()
+        nodes = evaluation.row(number).tree.nodes()
         lossy = [node for node in nodes if node.cause == wanted and node.points_lost]
         leaves = [node for node in lossy if not node.children] or lossy
         if leaves:
@@ -252,8 +250,7 @@ def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     Those of rates, fields and lists are always there; the others are empty or None where they were not asked for. The
     curve and the diagram of reliability, of predictions with confidences, are each a picture and its table.
     """
-    rows = evaluation
-    metrics = [figure_table(evaluation)] if rows.other_figures else []
+    metrics = [figure_table(evaluation)] if evaluation.other_figures else []
     metrics += kieval_tables(evaluation.breakdowns["kieval"]) if "kieval" in evaluation.breakdowns else []
     metrics += filter(None, breakdown_tables(evaluation))
     curve, calibration = (

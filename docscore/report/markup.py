@@ -197,9 +197,8 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
         title: the heading.
         worst: how many of the documents with the lowest scores are listed.
     """
-    rows = evaluation
-    of = "mean of " if rows.primary.is_mean else ""
-    label = in_markdown(rows.figure_names[0].label)
+    of = "mean of " if evaluation.primary.is_mean else ""
+    label = in_markdown(evaluation.figure_names[0].label)
     tables = (
         figure_table(evaluation),
         *breakdown_tables(evaluation),
@@ -215,8 +214,8 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
         f"# {markdown_escaped(title)}",
         f"**{label} {evaluation.score:.4f}**, {of}{sample_text(evaluation, 'document')}",
         markdown_list(count_lines(evaluation)),
-        "" if evaluation.causes else rows.scorer.fields_note or NOTHING_LOST,
+        "" if evaluation.causes else evaluation.scorer.fields_note or NOTHING_LOST,
         *(f"## {markdown_escaped(table.caption)}\n\n{table_as_markdown(table)}" for table in listed),
-        "" if rows.other_figures else signature_as_markdown(evaluation.signature),
+        "" if evaluation.other_figures else signature_as_markdown(evaluation.signature),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -559,12 +559,11 @@ def _accepted_values(
     result: Evaluation, schema: Any, fields: Mapping[str, SuggestedField]
 ) -> dict[str, SuggestedField]:
     """Return the fields with the predicted values that the schema accepts although they have a different notation."""
-    rows = result
     metrics, options = (TYPED, *result.metrics), replace(result.options, schema=schema)
-    typed = Evaluation(replace(rows.test_set, is_full=False), options, metrics=metrics, confidence=None)
+    typed = Evaluation(replace(result.test_set, is_full=False), options, metrics=metrics, confidence=None)
     lost: dict[str, float] = {}
     pairs: dict[str, Counter[tuple[str, str]]] = {}
-    for number in watched(range(len(typed)), rows.progress, "Explaining", len(typed)):
+    for number in watched(range(len(typed)), result.progress, "Explaining", len(typed)):
         tree = typed.row(number).tree
         for node in tree.leaves():
             path = node.field_path

@@ -241,25 +241,26 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
         result: what the page shows of it, for a link; JSON values.
         counts: what its rows count, for `kept_rows`.
     """
-    rows = evaluation
-    table, pairs = rows.field_table, rows.test_set
+    table, pairs = evaluation.field_table, evaluation.test_set
     keep_facts(folder, [evaluation], {"result": result})
     has_regions = pairs.places is not None
-    regions = points_of_rows("grounding", rows.metric_rows(), rows.options, details=False) if has_regions else []
+    regions = (
+        points_of_rows("grounding", evaluation.metric_rows(), evaluation.options, details=False) if has_regions else []
+    )
     count = sum(map(len, table.losses))
     most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
     listing = {
         "names": [clipped(name, _LONGEST_NAME) for name in shown_ids(pairs.ids)],
-        "scores": rows.scores,
+        "scores": evaluation.scores,
         "images": [name_of_image(image_of_row(row)) for row in pairs.reference_rows or [{}] * len(pairs.ids)],
         "losses": [_largest(lost)[:most] for lost in table.losses],
         "holding": {_field_name(field.path): field.document_count for field in table.by_loss()},
         "field_scores": {_field_name(field.path): field.score for field in table.by_loss()},
         "specimens": examples_of_causes(evaluation),
-        "note": rows.scorer.fields_note,
-        "rates": {name: (rate.hits, rate.totals) for name, rate in rows.rate_counts.items()},
+        "note": evaluation.scorer.fields_note,
+        "rates": {name: (rate.hits, rate.totals) for name, rate in evaluation.rate_counts.items()},
         "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
-        "slices": rows.rows_by_slice,
+        "slices": evaluation.rows_by_slice,
         "shares": [
             {level: [getattr(counts, name) for name in SHARES] for level, counts in points.levels.items()}
             for points in regions

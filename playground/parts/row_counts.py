@@ -38,16 +38,15 @@ def count_rows(evaluation: Evaluation, known: Sequence[Known] = (), *, with_fiel
     is_same = options == evaluation.options
     missing = [] if is_same else [n for n, pair in enumerate(sides) if options is None or differs_by_value(pair)]
     half = len(missing) // 2 if len(missing) >= _FEWEST else len(missing)
-    rows = evaluation
-    explained = rows.progress("Explaining", half or 1)
+    explained = evaluation.progress("Explaining", half or 1)
     others = beside(partial(_counted, evaluation, missing[half:])) if missing[half:] else list[RowCount]
     found = dict(zip(missing, _counted(evaluation, missing[:half], explained) + others(), strict=True))
     whole = [found.get(number) or counts[number] for number in range(len(evaluation))]
-    rows.anls_star = [score for score, *_ in whole]
+    evaluation.anls_star = [score for score, *_ in whole]
     if with_fields:
-        rows.field_table = FieldTable()
+        evaluation.field_table = FieldTable()
         for number, (_, *count) in enumerate(whole):
-            rows.field_table.add(number, *count)  # type: ignore[arg-type]
+            evaluation.field_table.add(number, *count)  # type: ignore[arg-type]
     return [(evaluation.options, whole)]
 
 
