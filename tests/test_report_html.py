@@ -187,7 +187,7 @@ def test_a_value_that_stands_elsewhere_says_so_in_its_row() -> None:
 def test_a_row_in_another_order_says_moved(rows: str, moved: list[str]) -> None:
     truth, prediction = ([{"n": letter * 5} for letter in letters] for letters in ("abcde", rows))
     drawing = explained_drawing(score_tree(truth, prediction), "t", CompareOptions())
-    assert [row.label for row in drawing.rows if row.moved] == moved
+    assert [row["label"] for row in drawing.rows if row["moved"]] == moved
 
 
 def test_exact_parts_are_closed_and_the_others_open() -> None:

@@ -11,7 +11,6 @@ Whoever explains a score passes `Ties`, so that the matching itself depends only
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
@@ -23,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.numbers import ROUNDING, TIE
+from docscore.core.runtime import in_new_thread
 from docscore.core.values import Matrix
 
 Indices = npt.NDArray[np.intp]
@@ -642,8 +642,7 @@ def _scipy(module: str) -> Any:
 
     The import runs in a thread with its own stack, since deep values may leave too little of the caller's stack.
     """
-    with ThreadPoolExecutor(max_workers=1) as fresh:
-        return fresh.submit(import_module, f"scipy.{module}").result()
+    return in_new_thread(import_module, f"scipy.{module}")
 
 
 def _between_0_and_1(criterion: Matrix, allowed: Mask) -> Matrix:

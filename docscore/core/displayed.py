@@ -19,12 +19,10 @@ class Displayed:
     __slots__ = ()
 
     def __str__(self) -> str:
-        text: str = LazyRenderer.display().text_of(self)
-        return text
+        return str(LazyRenderer.display().text_of(self))
 
     def _repr_html_(self) -> str:
-        html: str = LazyRenderer.display().html_of(self)
-        return html
+        return str(LazyRenderer.display().html_of(self))
 
     def _renderers(self, **settings: Any) -> Any:
         """Return the functions that render the report on the result, by extension."""

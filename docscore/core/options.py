@@ -40,18 +40,7 @@ def _column(help_text: str, default: str = "") -> Any:
 
 
 @dataclass(frozen=True)
-class _Options:
-    """Base class of options, whose fields have metadata by `_about`."""
-
-    def __post_init__(self) -> None:
-        for option in fields(self):
-            value = getattr(self, option.name)
-            if value is not option.default:
-                object.__setattr__(self, option.name, _checked(option, value))
-
-
-@dataclass(frozen=True)
-class ReadOptions(_Options):
+class ReadOptions:
     """How the rows of a test set are read. Each column may be a path into the rows, such as "response.id".
 
     Attributes:
@@ -220,7 +209,7 @@ class ReadOptions(_Options):
     )
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        _check_fields(self)
         if self.value_column is not None and self.field_column is None:
             raise needs(option="value_column", other="field_column")
         for name in ("references_column", "prediction_column") if self.fields_in_columns else ():
@@ -249,7 +238,7 @@ class ReadOptions(_Options):
 
 
 @dataclass(frozen=True)
-class CompareOptions(_Options):
+class CompareOptions:
     """How values are compared. The signature of a figure names the options that the figure depends on.
 
     Attributes:
@@ -307,7 +296,7 @@ class CompareOptions(_Options):
     comparators: Any = field(default=None, metadata=_about("Comparators of fields, as Python functions."))
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        _check_fields(self)
         if self.schema is not None or self.comparators:
             source = SchemaSource.of({} if self.schema is None else self.schema)
             object.__setattr__(self, "schema", source.with_comparators(self.comparators or {}))
@@ -321,6 +310,14 @@ def check_schema_by(reading: ReadOptions, options: CompareOptions) -> None:
         kind = "no schema" if schema is None else "a folder" if schema.folder else "one schema"
         expected = "the name of a column, and a folder as schema"
         raise InputValueError(place="schema_by", expected=expected, got=f"{short_repr(reading.schema_by)} and {kind}")
+
+
+def _check_fields(options: "ReadOptions | CompareOptions") -> None:
+    """Check the options that are not the default ones, and keep them as `_checked` returns them."""
+    for option in fields(options):
+        value = getattr(options, option.name)
+        if value is not option.default:
+            object.__setattr__(options, option.name, _checked(option, value))
 
 
 def _checked(option: Field[Any], value: Any) -> Any:

@@ -57,9 +57,8 @@ class Systems:
         """The figures of each system over all rows, and over those of each slice, largest first."""
         parts: dict[str | None, dict[str, Slice]] = {}
         for name, system in self.evaluations.items():
-            rows = system
-            everything = Slice(None, len(rows.document_ids), rows.measured)
-            for part in (everything, *rows.slice_figures):
+            everything = Slice(None, len(system.document_ids), system.measured)
+            for part in (everything, *system.slice_figures):
                 by_name = {figure.name: figure for figure in part.figures}
                 parts.setdefault(part.value, {})[name] = part._replace(
                     figures=[by_name[figure] for figure in self.figures if figure in by_name]
@@ -176,14 +175,13 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
 
 def change_of(base: Evaluation, new: Evaluation, column: int = 0, progress: Progress = no_progress) -> Change:
     """The change of one figure between two systems, without an interval."""
-    before, after = base, new
     return changes_of(
-        [after.figure_names[column]],
-        _in_order(before, after).columns([column]),
-        _document_ratios(after).columns([column]),
+        [new.figure_names[column]],
+        _in_order(base, new).columns([column]),
+        _document_ratios(new).columns([column]),
         [[0]],
-        clusters=_document_clusters(after),
-        seed=before.seed,
+        clusters=_document_clusters(new),
+        seed=base.seed,
         progress=progress,
     )[0]
 

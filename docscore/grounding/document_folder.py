@@ -216,12 +216,7 @@ def _decoded(path: Path) -> str:
         raise InputValueError(problem=f"{path.name} is not UTF-8 text") from None
 
 
-def _on_pages(pages: Iterable[_Words]) -> list[_Words]:
-    """Return the words with the parts of their boxes that lie on their page, without those of which none does."""
-    return [[(word, shown) for word, box in words if (shown := _on_page(box))] for words in pages]
-
-
-def _on_page(box: Box) -> Box | None:
+def _on_page(box: Sequence[float]) -> Box | None:
     """Return the part of a box that lies on its page; None if that has no height or width."""
     left, top, right, bottom = (min(max(edge, 0.0), 1.0) for edge in box)  # of NaN 0
     return (left, top, right, bottom) if left < right and top < bottom else None
@@ -234,8 +229,8 @@ def pages_of_pdf(path: Path) -> tuple[list[_Words], list[tuple[float, float]], l
         ValueError: naming the file, if it cannot be read.
     """
     content = _run_pdf(path)
-    placed: list[_Words] = [[(word, tuple(box)) for word, *box in words] for words in content["pages"]]
-    return _on_pages(placed), [(width, height) for width, height in content["sizes"]], content["incomplete"]
+    placed = [[(word, shown) for word, *box in words if (shown := _on_page(box))] for words in content["pages"]]
+    return placed, [(width, height) for width, height in content["sizes"]], content["incomplete"]
 
 
 def draw_page_of_pdf(path: Path, number: int, image: Path) -> None:

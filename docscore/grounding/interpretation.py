@@ -135,11 +135,13 @@ def _by_path(
     given = {path: items for path, each in full_paths(raw or {}).items() if (items := listed(each))}
     known = {path for value in values for path, _ in values_by_path(value)} if given else set()
     places, errors = dict[str, list[Region]](), list[InputValueError]()
+    is_text = kind == "citations" and type(values[0]) is str
+    not_read = "; the prediction is text, which was not read as JSON" if is_text else ""
     for path, item in ((path, item) for path, items in given.items() for item in items):
-        is_text = kind == "citations" and type(values[0]) is str
-        suggestion = "; the prediction is text, which was not read as JSON" if is_text else _suggestion(path, known)
-        expected = "" if path in known else f"a path of the value{suggestion}"
-        expected = expected or next((name for name, holds in _RULES.items() if not holds(item)), "")
+        expected = next((name for name, holds in _RULES.items() if not holds(item)), "")
+        if path not in known:
+            similar = (f", such as {name}" for name in nearest([path], known).values())
+            expected = f"a path of the value{not_read or ''.join(similar)}"
         if expected or (needs_page and _lacks_page(item)):
             expected = expected or "a page beside the box, as the document has several or another region names one"
             errors.append(InputValueError(place=(kind, path), expected=expected, got=short_repr(item)))
@@ -149,10 +151,6 @@ def _by_path(
             place = _region(item)
         places.setdefault(path, []).append(place)
     return places, errors
-
-
-def _suggestion(path: str, known: Iterable[str]) -> str:
-    return "".join(f", such as {name}" for name in nearest([path], known).values())
 
 
 def _region(raw: Raw) -> Region:

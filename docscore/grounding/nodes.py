@@ -121,24 +121,6 @@ def count_values(value: Value) -> int:
     return sum(type(part) in SCALAR_TYPES and part != "" for _, part in values_by_path(value))
 
 
-class GroundedLeaf(NamedTuple):
-    """A leaf of a tree with its regions.
-
-    Attributes:
-        leaf: the leaf.
-        predicted: the path of the prediction that it faces; "" if it faces nothing.
-        value: how a single value that has evidence is cited, else None.
-        evidence: the accepted regions of all values of its ground truth.
-        citations: the regions that the prediction names for it.
-    """
-
-    leaf: ScoreTree
-    predicted: str
-    value: GroundedValue | None
-    evidence: Sequence[Region]
-    citations: Sequence[Region]
-
-
 def grounded_values(tree: ScoreTree) -> list[GroundedValue]:
     """Return the values with evidence of a tree that was built with regions."""
     return [value for value in tree.annotations.values() if isinstance(value, GroundedValue)]
@@ -149,8 +131,15 @@ def regions_of(annotator: TreeAnnotator | None) -> RowRegions | None:
     return annotator.given if isinstance(annotator, RowAnnotator) else None
 
 
-def grounded_leaves(tree: ScoreTree, regions: RowRegions) -> Iterator[GroundedLeaf]:
-    """Yield the leaves of a tree that was built with these regions."""
+def grounded_leaves(
+    tree: ScoreTree, regions: RowRegions
+) -> Iterator[tuple[ScoreTree, str, GroundedValue | None, Sequence[Region], Sequence[Region]]]:
+    """Yield the leaves of a tree that was built with these regions.
+
+    Yields:
+        The leaf; the path of the prediction that it faces, "" if it faces nothing; how a single value that has evidence
+        is cited, else None; the accepted regions of all values of its ground truth; those that the prediction names.
+    """
     values = {value.path: value for value in grounded_values(tree)}
     option = tree.option or 0 if len(regions.evidence) > 1 else 0
     for leaf, path in _faced(tree, "$"):
@@ -158,7 +147,7 @@ def grounded_leaves(tree: ScoreTree, regions: RowRegions) -> Iterator[GroundedLe
         inside = {} if is_extra else dict(values_by_path(leaf.ground_truth, leaf.path))
         evidence = [place for each in inside for place in regions.evidence[option].get(each, ())]
         value = None if is_extra or isinstance(leaf.ground_truth, dict | list) else values.get(leaf.path)
-        yield GroundedLeaf(leaf, path, value, evidence, regions.citations.get(path, ()))
+        yield leaf, path, value, evidence, regions.citations.get(path, ())
 
 
 def _faced(tree: ScoreTree, predicted: str) -> Iterator[tuple[ScoreTree, str]]:

@@ -38,7 +38,8 @@ def words_of_page(page: Any, text: Any = None) -> list[WordOnPage]:
     """
     text = text or page.get_textpage()
     codes = [raw.FPDFText_GetUnicode(text.raw, index) for index in range(text.count_chars())]
-    letters = list(map(_letter, codes))
+    surrogates = range(0xD800, 0xE000)
+    letters = [_HYPHENS.get(code) or (" " if code in surrogates else chr(code)) for code in codes]
     parts = list(accumulate((code in _HYPHENS for code in codes), initial=0))  # a word that is divided is two
     words = []
     for (is_blank, _), run in groupby(range(len(codes)), key=lambda index: (not letters[index].strip(), parts[index])):
@@ -119,10 +120,6 @@ def _value(fields: Any, item: Any) -> str:
     content = (ctypes.c_ushort * (size // 2))()
     raw.FPDFAnnot_GetFormFieldValue(fields, item, content, size)
     return bytes(content).decode("utf-16-le", "replace").rstrip("\0")
-
-
-def _letter(code: int) -> str:
-    return _HYPHENS.get(code) or (" " if 0xD800 <= code < 0xE000 else chr(code))  # noqa: PLR2004  surrogates
 
 
 def _around(page: Any, boxes: Sequence[tuple[float, float, float, float]]) -> Box:

@@ -152,7 +152,17 @@ class Windows:
 
     @cached_property
     def _tokens(self) -> list[Offsets]:
-        return list(_tokens_of(self._text))
+        """Where the tokens of the text stand, and the two ends of a token that is a range: `1.5.2024-3.5.2024`."""
+        tokens = []
+        for match in _TOKEN.finditer(self._text):
+            start, end = match.span()
+            tokens.append((start, end))
+            signs = _RUN.sub("", match[0])
+            half = len(signs) // 2
+            if half and signs[:half] == signs[half + 1 :] and signs[half] not in signs[:half]:
+                middle = start + [each.start() for each in _NO_DIGITS.finditer(match[0])][half]
+                tokens += [(start, middle), (middle + 1, end)]
+        return tokens
 
     @cached_property
     def _edges(self) -> tuple[set[int], set[int]]:
@@ -167,11 +177,40 @@ class Windows:
 
     @cached_property
     def _numbers(self) -> Mapping[str, list[Offsets]]:
-        return _number_windows(self._text, self._tokens)
+        """The windows that may be numbers by their digits: tokens, and groups of three digits with spaces."""
+        groups = (
+            (match.start(), match.start() + end.start())
+            for match in _GROUPS.finditer(self._text)
+            for end in [*re.finditer(r" |\Z", match[1])][1:]
+        )
+        return grouped((_significant(self._text[start:end]), (start, end)) for start, end in (*self._tokens, *groups))
 
     @cached_property
     def _dates(self) -> Mapping[tuple[int, ...], list[Offsets]]:
-        return _date_windows(self._text, *self._edges)
+        """The windows that may be dates by their numbers: three numbers, or two and the name of a month."""
+        text, (begins, ends) = self._text, self._edges
+        runs = [match.span() for match in _RUN.finditer(text)]
+        found = defaultdict[tuple[int, ...], list[Offsets]](list)
+
+        def add(start: int, end: int, *numbers: str | int) -> None:
+            day_sign = _DAY_SIGN.match(text, end)
+            if end - start <= _LONGEST_DATE and (end in ends or day_sign):
+                found[_key_of_date(*map(int, numbers))].append((start, day_sign.end() if day_sign else end))
+
+        for (a, b), (c, d), (e, f) in zip(runs, runs[1:], runs[2:], strict=False):
+            if c - b <= _BETWEEN >= e - d and a in begins:
+                add(a, f, text[a:b], text[c:d], text[e:f])
+        for start, end in runs:
+            if end - start == _ISO_DIGITS and start in begins:
+                add(start, end, text[start : end - 4], text[end - 4 : end - 2], text[end - 2 : end])
+        for match in _MONTH.finditer(text):
+            month, at = _MONTHS.index(match[1]) + 1, bisect_left(runs, match.span())
+            for (a, b), (c, d) in pairwise(runs[max(0, at - 1) : at + 2]):
+                is_month_first = match.start() < a
+                gap = c - b if is_month_first else match.start() - b
+                if gap <= _OF_MONTH and (b - a <= _DAY_DIGITS if is_month_first else a in begins):
+                    add(min(a, match.start()), d, month, text[a:b], text[c:d])
+        return found
 
     def numbers(self, wanted: Wanted) -> Iterator[Offsets]:
         """Yield the windows that may be read as a number."""
@@ -207,55 +246,6 @@ class Windows:
 
     def _around(self, start: int, end: int) -> tuple[str, str]:
         return self._text[max(0, start - _AROUND) : start], self._text[end : end + _AROUND]
-
-
-def _tokens_of(text: str) -> Iterator[Offsets]:
-    """Yield where the tokens of a text stand, and the two ends of a token that is a range: `1.5.2024-3.5.2024`."""
-    for match in _TOKEN.finditer(text):
-        start, end = match.span()
-        yield start, end
-        signs = _RUN.sub("", match[0])
-        half = len(signs) // 2
-        if half and signs[:half] == signs[half + 1 :] and signs[half] not in signs[:half]:
-            middle = start + [each.start() for each in _NO_DIGITS.finditer(match[0])][half]
-            yield start, middle
-            yield middle + 1, end
-
-
-def _number_windows(text: str, tokens: list[Offsets]) -> Mapping[str, list[Offsets]]:
-    """Return the windows that may be numbers by their digits: tokens, and groups of three digits with spaces."""
-    groups = (
-        (match.start(), match.start() + end.start())
-        for match in _GROUPS.finditer(text)
-        for end in [*re.finditer(r" |\Z", match[1])][1:]
-    )
-    return grouped((_significant(text[start:end]), (start, end)) for start, end in (*tokens, *groups))
-
-
-def _date_windows(text: str, begins: set[int], ends: set[int]) -> Mapping[tuple[int, ...], list[Offsets]]:
-    """Return the windows that may be dates by their numbers: three numbers, or two and the name of a month."""
-    runs = [match.span() for match in _RUN.finditer(text)]
-    found = defaultdict[tuple[int, ...], list[Offsets]](list)
-
-    def add(start: int, end: int, *numbers: str | int) -> None:
-        day_sign = _DAY_SIGN.match(text, end)
-        if end - start <= _LONGEST_DATE and (end in ends or day_sign):
-            found[_key_of_date(*map(int, numbers))].append((start, day_sign.end() if day_sign else end))
-
-    for (a, b), (c, d), (e, f) in zip(runs, runs[1:], runs[2:], strict=False):
-        if c - b <= _BETWEEN >= e - d and a in begins:
-            add(a, f, text[a:b], text[c:d], text[e:f])
-    for start, end in runs:
-        if end - start == _ISO_DIGITS and start in begins:
-            add(start, end, text[start : end - 4], text[end - 4 : end - 2], text[end - 2 : end])
-    for match in _MONTH.finditer(text):
-        month, at = _MONTHS.index(match[1]) + 1, bisect_left(runs, match.span())
-        for (a, b), (c, d) in pairwise(runs[max(0, at - 1) : at + 2]):
-            is_month_first = match.start() < a
-            gap = c - b if is_month_first else match.start() - b
-            if gap <= _OF_MONTH and (b - a <= _DAY_DIGITS if is_month_first else a in begins):
-                add(min(a, match.start()), d, month, text[a:b], text[c:d])
-    return found
 
 
 def _key_of_date(*numbers: int) -> tuple[int, ...]:

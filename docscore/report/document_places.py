@@ -220,7 +220,7 @@ def places_of_document(
     shown = [*lost, *elsewhere][:_MOST_ROWS]
     if not shown:
         return {}
-    drawn = {int(each.row_id.rpartition("-")[2]): each for each in drawing.rows}
+    drawn = {int(each["row_id"].rpartition("-")[2]): each for each in drawing.rows}
     rows = []
     for node in shown:
         row = _row_of(node, [placed[at] for leaf in node.leaves() if (at := numbers.get(id(leaf))) in placed])

@@ -100,45 +100,6 @@ class Cell(NamedTuple):
     absent: str = ""
 
 
-class TreeRow(NamedTuple):
-    """A row of a rendered tree: one node, or a group of nodes that are folded into one line.
-
-    Attributes:
-        node: the node.
-        row_id: its id in the page.
-        label: the key, the indices of a list element on both sides, or what a group says of its nodes.
-        short_path: its path, shortened.
-        indent: the indent in levels.
-        score, lost: the score, and the points lost at the node; "" where it does not count, or nothing is lost.
-        truth, prediction: both sides; of a group what is folded, on the side of the truth.
-        reason: a sentence where the number may surprise, or "".
-        cited: where the predicted value is cited if that is not where it is expected, or "".
-        moved: whether it is an element of a list that stands in another order on both sides.
-        annotations: what stands out at the place beyond its values, each with the path of the other place that it
-            names.
-        is_open: whether its `<details>` element, which a row with children begins, is open.
-        closes: how many `<details>` elements end after the row.
-        positions: where the node stands in both texts, or None.
-    """
-
-    node: ScoreTree
-    row_id: str
-    label: str
-    short_path: str
-    indent: int
-    score: str
-    lost: str
-    truth: Cell
-    prediction: Cell
-    reason: str
-    cited: str
-    moved: bool
-    annotations: Sequence[tuple[str, str]]
-    is_open: bool
-    closes: int
-    positions: Positions | None
-
-
 class TreeDrawing(NamedTuple):
     """The data for drawing a tree with its template.
 
@@ -151,7 +112,7 @@ class TreeDrawing(NamedTuple):
         parts: of the values with one status its name, word and glyph, how many there are, and what they lose; a status
             that no value has is left out.
         note: how many rows are left out, or "".
-        rows: one row for each node but a root with parts, parents before children.
+        rows: one row for each node but a root with parts, parents before children, as `_row` makes them.
         row_numbers: the number in the id of its row of each node that is rendered, by the `id` of the node.
         glyphs: word and glyph of each status.
     """
@@ -163,7 +124,7 @@ class TreeDrawing(NamedTuple):
     facts: Sequence[str]
     parts: Sequence[tuple[str, str, str, int, str]]
     note: str
-    rows: list[TreeRow]
+    rows: list[dict[str, Any]]
     row_numbers: dict[int, int]
     glyphs: dict[str, tuple[str, str]]
 
@@ -374,8 +335,20 @@ def _row(
     positions: Positions | None,
     by_path: Mapping[str, Sequence[tuple[str, str]]],
     moved: Collection[int],
-) -> TreeRow:
-    """The row of a node at a depth; `following` is the depth of the next row."""
+) -> dict[str, Any]:
+    """The row of a node, or of a group of nodes that are folded into one line; `following` is the next row's depth.
+
+    Returns:
+        "node"; "row_id", its id in the page; "label", the key, the indices of a list element on both sides, or what a
+        group says of its nodes; "short_path"; "indent" in levels; "score" and the points "lost", "" where it does not
+        count, or nothing is lost; "truth" and "prediction", both sides, of a group what is folded, on the side of the
+        truth; "reason", a sentence where the number may surprise, or ""; "cited", where the predicted value is cited if
+        that is not where it is expected, or ""; "moved", whether it is an element of a list that stands in another
+        order on both sides; "annotations", what stands out at the place beyond its values, each with the path of the
+        other place that it names; "is_open", whether its `<details>` element, which a row with children begins, is
+        open; "closes", how many `<details>` elements end after the row; "positions", where the node stands in both
+        texts, or None.
+    """
     opens, is_group = bool(node.children), node.kind == "group"
     annotations = () if is_group else by_path.get(node.path, ())
     counts = node.status != "extra" or bool(node.weight)
@@ -388,24 +361,24 @@ def _row(
         truth = value_cell(node, parent, "ground_truth", spans[0])
         prediction = value_cell(node, parent, "prediction", spans[1])
     reason = "" if is_group or annotations or truth.absent or prediction.absent else node.reason
-    return TreeRow(
-        node=node,
-        row_id=row_id,
-        label=str(node.key) if is_group else _label(node),
-        short_path=clipped(node.path, LONGEST_LABEL),
-        indent=min(depth, _DEEPEST_INDENT),
-        score=three_digits(node.score) if counts else "",
-        lost=lost_text(node.points_lost),
-        truth=truth,
-        prediction=prediction,
-        reason=reason,
-        cited=REGION_WORDS[node.region],
-        moved=id(node) in moved,
-        annotations=annotations,
-        is_open=opens and not is_group and (parent is None or node.status not in ("exact", "missing", "extra")),
-        closes=(depth + 1 if opens else depth) - following,
-        positions=positions,
-    )
+    return {
+        "node": node,
+        "row_id": row_id,
+        "label": str(node.key) if is_group else _label(node),
+        "short_path": clipped(node.path, LONGEST_LABEL),
+        "indent": min(depth, _DEEPEST_INDENT),
+        "score": three_digits(node.score) if counts else "",
+        "lost": lost_text(node.points_lost),
+        "truth": truth,
+        "prediction": prediction,
+        "reason": reason,
+        "cited": REGION_WORDS[node.region],
+        "moved": id(node) in moved,
+        "annotations": annotations,
+        "is_open": opens and not is_group and (parent is None or node.status not in ("exact", "missing", "extra")),
+        "closes": (depth + 1 if opens else depth) - following,
+        "positions": positions,
+    }
 
 
 def _folded_cell(node: ScoreTree) -> Cell:

@@ -321,7 +321,7 @@ def _scored(read: _Read, asked: PairRequest) -> dict[str, Any]:
     arguments = ", ".join([*list(texts)[:2], *arguments_of(options, METRICS[metric].options)])
     name, attribute = _FUNCTIONS[metric]
     python = python_code(f"from docscore import {name}", texts, f"print({name}({arguments}){attribute})")
-    shown = [row.positions for row in drawing.rows if row.positions]
+    shown = [row["positions"] for row in drawing.rows if row["positions"]]
     spans = [
         {position: span for position, span in spans_of(text).items() if position in known}
         for side, text in enumerate((asked.truth, asked.prediction))
