@@ -13,7 +13,7 @@ from docscore import compare, evaluate, evaluate_module
 from docscore.core.errors import in_file
 from docscore.core.options import DEFAULT_READING, ReadOptions
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
-from docscore.evaluation.figures import runs_of
+from docscore.evaluation.figures import Runs, runs_of
 from docscore.evaluation.systems import systems_of
 from docscore.inputs.columns import with_names
 from docscore.inputs.groups import grouped_rows, groups_of_rows, joined_runs
@@ -21,7 +21,7 @@ from docscore.inputs.pairing import paired_systems, pairs_of
 from docscore.inputs.rows import Absent, RawTable
 from docscore.inputs.test_set import TestSet
 from docscore.stats.calibration import calibration_of
-from docscore.stats.intervals import wilson_interval
+from docscore.stats.intervals import Ratios, wilson_interval
 from tests.conftest import golden
 from tests.test_intervals import mean_interval
 
@@ -191,9 +191,17 @@ def evaluated(*runs: Any, **options: Any) -> docscore.Evaluation:
     return docscore.evaluate(predictions=list(runs) if several else runs[0], references=TRUTHS, runs=several, **options)
 
 
+def runs_of_table(scores: Any, documents: list[str]) -> Runs:
+    """The runs of scores by run and document, which are means."""
+    table = np.array(scores)
+    found = runs_of(Ratios(table.reshape(-1, 1), np.ones((table.size, 1))), table.ravel().tolist(), documents)
+    assert found is not None
+    return found
+
+
 def test_variances_by_hand() -> None:
     """Sums of squares of two runs on three documents: 1.0833 (2), 0.0150 (1) and 0.0300 (2) for what is left."""
-    found = runs_of(np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.3]]), ["a", "b", "c"])
+    found = runs_of_table([[1.0, 0.5, 0.0], [1.0, 0.5, 0.3]], ["a", "b", "c"])
     rest = 0.03 / 2
     documents = (2 * ((1 - 0.55) ** 2 + (0.5 - 0.55) ** 2 + (0.15 - 0.55) ** 2) / 2 - rest) / 2
     assert (found.of_documents, found.of_runs, found.of_both) == pytest.approx((documents, 0.0, rest))
@@ -203,13 +211,13 @@ def test_variances_by_hand() -> None:
 
 def test_what_would_halve_the_interval() -> None:
     """Its variance is that of documents over n, and of both over n and r; where documents decide, runs do not help."""
-    noisy = runs_of(np.random.default_rng(1).random((2, 500)), [str(number) for number in range(500)])
+    noisy = runs_of_table(np.random.default_rng(1).random((2, 500)), [str(number) for number in range(500)])
     documents, runs = noisy.wanted
     assert documents == 2000
     assert runs is not None
     errors = [noisy.of_documents / 500 + noisy.of_both / (500 * r) for r in (2, runs - 1, runs)]
     assert errors[2] <= errors[0] / 4 < errors[1]
-    assert runs_of(np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.3]]), ["a", "b", "c"]).wanted == (12, None)
+    assert runs_of_table([[1.0, 0.5, 0.0], [1.0, 0.5, 0.3]], ["a", "b", "c"]).wanted == (12, None)
 
 
 def test_a_document_counts_its_mean_over_the_runs() -> None:
