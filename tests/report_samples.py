@@ -122,7 +122,7 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
         system: SimpleNamespace(
             measured=figures,
             score=figures[0].value,
-            is_mean=True,
+            primary=SimpleNamespace(is_mean=True),
             score_by_value=figures[0].value + 0.1,
             runs=None,
             slice_figures=[Slice(value, 2, figures) for value in ("de", HOSTILE_TEXTS[2]) if sliced],
@@ -136,8 +136,6 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
         )
         for system, figures, missing in (("good", measured, 1), (name, worse, 0), ("as good", measured, 0))
     }
-    for evaluation in evaluations.values():
-        evaluation._rows = evaluation  # noqa: SLF001  where an evaluation has its scored rows
     figures = [figure.name for figure in measured]
     tests = {
         (name, figure): Change(figure, figure, 1.0, 0.5, p_value=0.001, adjusted=0.1 if number else 0.002)

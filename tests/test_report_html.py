@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import replace
 from math import fsum
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -70,7 +69,7 @@ def test_text_of_others_is_text_everywhere() -> None:
     quiet, evaluation = drinks_evaluation(breakdowns=breakdowns), hostile().evaluation
     for each in (quiet, evaluation):
         vars(each)["test_set"] = replace(each.test_set, options=options)
-        vars(each)["automation"] = SimpleNamespace(curve=drinks().curve, calibration=CALIBRATION)
+        vars(each.automation).update(curve=drinks().curve, calibration=CALIBRATION)
     harmless = html_report.report_as_html(quiet, "drinks", 2)
     source = html_report.report_as_html(evaluation, "title", 99)
     page = Markup(source)
@@ -173,7 +172,10 @@ def test_a_sentence_concludes_from_the_largest_cause(
 def test_a_value_that_stands_elsewhere_says_so_in_its_row() -> None:
     tree = score_tree({"vat": "DE811", "no": "0042"}, {"vat": "0042", "no": "DE811"})
     first, second = explained_drawing(tree, "t", CompareOptions()).rows
-    assert [first.annotations, second.annotations] == [[("predicted at no", "$.no")], [("predicted at vat", "$.vat")]]
+    assert [first["annotations"], second["annotations"]] == [
+        [("predicted at no", "$.no")],
+        [("predicted at vat", "$.vat")],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -278,12 +280,12 @@ def test_what_is_not_0_or_1_is_not_rounded_to_it() -> None:
 @golden("folds", "folds")
 def test_what_folds(truth: Any, prediction: Any, expected: list[Any]) -> None:
     """Each line has the points of its rows."""
-    lines = [row for row in tree_drawing(score_tree(truth, prediction), "t").rows if row.node.kind == "group"]
-    shown = [[row.label, "".join(piece.text for piece in row.truth.pieces), row.is_open] for row in lines]
+    lines = [row for row in tree_drawing(score_tree(truth, prediction), "t").rows if row["node"].kind == "group"]
+    shown = [[row["label"], "".join(piece.text for piece in row["truth"].pieces), row["is_open"]] for row in lines]
     assert shown == expected
     for row in lines:
-        points = fsum(node.points_lost for node in row.node.children)
-        assert float(row.lost.replace("−", "-") or 0) == pytest.approx(-points, abs=5e-4)
+        points = fsum(node.points_lost for node in row["node"].children)
+        assert float(row["lost"].replace("−", "-") or 0) == pytest.approx(-points, abs=5e-4)
 
 
 def value_at(value: Any, position: str) -> Any:

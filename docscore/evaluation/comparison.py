@@ -385,11 +385,11 @@ class Comparison(Displayed):
         for row, name, truth in zip(self._rows, new.ids, after.truths, strict=True):
             if before.truths[row] != truth:
                 raise InputValueError(expected="the same ground truths on both sides", got=f"others for {name!r}")
-        names = [[name.key for name in side.figure_names] for side in (base, new)]
         if before.places is not None and after.places is not None:
             evidence = [before.places[row].evidence for row in self._rows], [each.evidence for each in after.places]
-            _check_same("the same evidence on both sides", *zip(evidence, names, strict=True), got="another one")
-        _check_same("the same figures on both sides", *map(", ".join, names))
+            _check_same("the same evidence on both sides", *evidence, got="another one")
+        names = (", ".join(name.key for name in side.figure_names) for side in (base, new))
+        _check_same("the same figures on both sides", *names)
         self.tests = 1
         self.signature = new.signature
 
