@@ -78,28 +78,34 @@ def test_wrong_encodings_are_named(write: Write, content: str, written: str, giv
 
 
 def test_an_encoding_is_given_to_the_command_and_in_python(write: Write) -> None:
-    """For both sides, and for the files of folders; UTF-8 is not guessed to be another one."""
+    """For both sides or for one, and for the files of folders; UTF-8 is not guessed to be another one."""
     references = write("r.csv", 'question_id;references\na;["Müller"]\n'.encode("cp1252"))
     predictions = write("p/a.txt", "Müller\r\n".encode("cp1252")).parent
-    done = run("score", references, predictions, "--encoding", "cp1252", "--json")
-    assert json.loads(done.out)["anls_score"] == 1.0
-    result = docscore.evaluate(references=references, predictions=predictions, encoding="cp1252")
-    assert (result.score, result["a"].prediction) == (1.0, "Müller")
-    for options, sentence in (
+    in_utf8 = write("u.jsonl", '{"question_id": "a", "prediction": "Müller"}\n'.encode())
+    for given, options in (
+        (predictions, {"encoding": "cp1252"}),
+        (in_utf8, {"references_encoding": "cp1252"}),
+        (predictions, {"encoding": "utf-8", "references_encoding": "cp1252", "predictions_encoding": "cp1252"}),
+    ):
+        flags = (word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value))
+        assert json.loads(run("score", references, given, *flags, "--json").out)["anls_score"] == 1.0
+        result = docscore.evaluate(references=references, predictions=given, **options)
+        assert (result.score, result["a"].prediction) == (1.0, "Müller")
+    known = "expected an encoding that Python knows, such as cp1252 or utf-16, got"
+    for words, sentence in (
         (
-            [],
-            f"{references}, line 2: expected UTF-8 text, got the byte 0xfc; add --encoding, such as cp1252",
+            [references, predictions],
+            f"{references}, line 2: expected UTF-8 text, got the byte 0xfc; add --references-encoding or "
+            "--predictions-encoding, such as cp1252",
         ),
+        ([references, in_utf8, "--encoding", "cp9"], f"--encoding: {known} 'cp9'"),
+        ([references, in_utf8, "--references-encoding", "hex"], f"--references-encoding: {known} 'hex'"),
         (
-            ["--encoding", "cp9"],
-            "encoding: expected an encoding that Python knows, such as cp1252 or utf-16, got 'cp9'",
-        ),
-        (
-            ["--encoding", "hex"],
-            "encoding: expected an encoding that Python knows, such as cp1252 or utf-16, got 'hex'",
+            [in_utf8, "--references-encoding", "cp1252"],
+            "--references-encoding: expected a side of references, got rows that hold both sides",
         ),
     ):
-        done = run("score", references, predictions, *options)
+        done = run("score", *words)
         assert (done.code, sentence in done.err) == (2, True), done.err
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import docscore
 from docscore.core.errors import as_flag, written
+from docscore.inputs.ids import pattern_that_pairs
 from playground.server.requests import FileRequest
 from playground.testset.testset import score_files
 from tests.commands import REFERENCES, Write, run, run_python
@@ -102,6 +103,15 @@ def test_a_shape_without_a_figure_gets_a_sentence(
     done = run_in(tmp_path, command, write, files)
     assert (done.code, done.out) == (2, "")
     assert sentence in done.err
+
+
+@golden("shapes", "ids")
+def test_an_error_about_ids_writes_out_the_pattern_that_pairs_them(
+    references: list[str], predictions: list[str], pattern: str
+) -> None:
+    """Whichever side has which ids, and whatever their order."""
+    assert pattern_that_pairs(references, predictions) == pattern
+    assert pattern_that_pairs(predictions[::-1], references[::-1]) == pattern
 
 
 OPTIONS: list[dict[str, Any]] = [

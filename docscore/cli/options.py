@@ -26,7 +26,7 @@ from docscore.core.errors import (
     errors_summary,
     row_place,
 )
-from docscore.core.options import OPTIONS, CompareOptions, ReadOptions, read_and_compare_options
+from docscore.core.options import OPTIONS, CompareOptions, ReadOptions, check_pattern, read_and_compare_options
 from docscore.core.runtime import gc_pause, grouped, progress_from
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.registry import ANLS_STAR, METRICS, checked_metrics, loaded_metrics
@@ -82,8 +82,11 @@ _SECTIONS = {
         "answer_is_list",
         "ignore_keys",
         "absent_words",
+        "id_pattern",
         "delimiter",
         "encoding",
+        "references_encoding",
+        "predictions_encoding",
         "num_proc",
         "on_error",
         "with_confidences",
@@ -256,12 +259,7 @@ def _part_of_id(
     """Return a function that gives the part of an id that the group of a regular expression matches."""
     if pattern is None:
         return None
-    try:
-        compiled = re.compile(pattern)
-    except re.error as error:
-        raise refused(expected="a regular expression", got=f"{pattern!r} ({error})") from None
-    if compiled.groups != 1:
-        raise refused(expected="a regular expression with one group in parentheses", got=repr(pattern))
+    compiled = check_pattern("--cluster-of-id", pattern)
 
     def part_of_id(question_id: str) -> str:
         match = compiled.search(question_id)
@@ -345,19 +343,13 @@ worst_option = click.option(
 )
 comparing_options = options_named("parse", "parse_references", "threshold", "ignore_case", "rules", "numbers")
 on_error_option = options_named("on_error")
-_long_options = ("field_column", "value_column")
-column_options = options_named(
-    *("id_column", "references_id_column", "predictions_id_column", "prediction_column", "references_column"),
-    *(
-        "fields_in_columns",
-        *_long_options,
-        "references_query",
-        "predictions_query",
-        "single_document",
-        "answer_is_list",
-    ),
-    *("ignore_keys", "absent_words", "delimiter", "encoding"),
+_COLUMN_OPTIONS = (
+    *("id_column", "references_id_column", "predictions_id_column", "id_pattern"),
+    *("prediction_column", "references_column", "fields_in_columns", "field_column", "value_column"),
+    *("references_query", "predictions_query", "single_document", "answer_is_list"),
+    *("ignore_keys", "absent_words", "delimiter", "encoding", "references_encoding", "predictions_encoding"),
 )
+column_options = options_named(*_COLUMN_OPTIONS)
 num_proc_option = click.option(
     "--num-proc",
     type=Number(integer=True, min=1),
@@ -418,8 +410,7 @@ slice_option = click.option(
     "--slice", "slice_value", metavar="VALUE", help="With --by: evaluate only the rows with this value."
 )
 reference_options = options_named(
-    *("id_column", "references_column", "fields_in_columns", *_long_options),
-    *("references_query", "parse_references", "encoding"),
+    *(name for name in _COLUMN_OPTIONS if not name.startswith("prediction")), "parse_references"
 )
 documents_option = click.option(
     "--documents",

@@ -1,5 +1,6 @@
 """The options of reading rows and of comparing values: names, defaults, choices and help texts."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from pathlib import PurePath
@@ -63,6 +64,8 @@ class ReadOptions:
             commas between them, are joined.
         references_id_column: the column of the ids in the references, if the predictions have another one.
         predictions_id_column: the column of the ids in the predictions, if the references have another one.
+        id_pattern: a regular expression with one group, the part of an id by which rows are paired, such as
+            `"^scan_(.+)$"`; an id that it does not match stays as it is. None for whole ids.
         prediction_column: the column of the predictions, instead of "prediction".
         references_column: the column of the ground truths, instead of "references". A list in it holds acceptable
             answers; anything else is the one acceptable answer. With `parse_references`, a text in a column of another
@@ -80,6 +83,8 @@ class ReadOptions:
         answer_is_list: whether a list in the column of the ground truths is the one acceptable answer.
         delimiter: the delimiter of CSV files; None to guess it from their headers.
         encoding: the encoding of text files, a name that Python knows; None for UTF-8.
+        references_encoding: the encoding of the references, if the predictions have another one.
+        predictions_encoding: the encoding of the predictions, if the references have another one.
         by: a column of the references, a function of the id, or a label for each reference, whose values make slices.
         cluster: a column of the references, a function of the id, or a label for each reference, that names the cluster
             of each row. Rows of one cluster, such as the questions about one document, are not independent.
@@ -147,6 +152,14 @@ class ReadOptions:
     predictions_id_column: str | Sequence[str] | None = _column(
         "Column with the ids of the predictions.", "that of --id-column"
     )
+    id_pattern: str | None = field(
+        default=None,
+        metadata=_about(
+            r"Pair rows by the part of the id that the one group of REGEX matches, such as '^(.+)\.pdf$'. Other ids "
+            "stay as they are.",
+            metavar="REGEX",
+        ),
+    )
     prediction_column: str | None = _column("Column of predictions.", "prediction")
     references_column: str | None = _column(
         "Column with the ground truths; a list holds acceptable answers.", "references"
@@ -187,6 +200,14 @@ class ReadOptions:
         default=None,
         metadata=_about("Encoding of text files, such as cp1252 or utf-16.  [default: UTF-8]", metavar="NAME"),
     )
+    references_encoding: str | None = field(
+        default=None,
+        metadata=_about("Encoding of the ground truths.  [default: that of --encoding]", metavar="NAME"),
+    )
+    predictions_encoding: str | None = field(
+        default=None,
+        metadata=_about("Encoding of the predictions.  [default: that of --encoding]", metavar="NAME"),
+    )
     by: Any = field(
         default=None,
         metadata=_about("Column of the ground truths. Also show the metrics for each of its values.", metavar="COLUMN"),
@@ -216,6 +237,11 @@ class ReadOptions:
             if (column := getattr(self, name)) is not None:
                 got = short_repr(column)
                 raise InputValueError(place="fields_in_columns", expected=f"no {name} beside it", got=got)
+
+    def encoding_of(self, side: str) -> str | None:
+        """Return the encoding of the text files of a side, "references" or "predictions"; None for UTF-8."""
+        own: str | None = getattr(self, f"{side}_encoding")
+        return self.encoding if own is None else own
 
     @property
     def parse_mode(self) -> str | None:
@@ -342,6 +368,8 @@ def _checked(option: Field[Any], value: Any) -> Any:
         if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
             raise InputTypeError(place=option.name, expected="the name of a column", got=short_repr(value))
         return ",".join(names)
+    elif option.name in _TEXT_CHECKS:
+        _TEXT_CHECKS[option.name](option.name, value)
     return value
 
 
@@ -425,5 +453,36 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
         raise InputValueError(place=name, expected=f"{', '.join(first)} or {last}", got=repr(value))
 
 
+def check_pattern(name: str, pattern: str) -> re.Pattern[str]:
+    """Check an option that is a regular expression with one group, and compile it.
+
+    Raises:
+        TypeError, ValueError: for anything else.
+    """
+    expected = "a regular expression with one group in parentheses"
+    if not isinstance(pattern, str):
+        raise InputTypeError(place=name, expected=expected, got=type(pattern).__name__)
+    try:
+        compiled = re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise InputValueError(place=name, expected=expected, got=f"{short_repr(pattern)} ({error})") from None
+    if compiled.groups != 1:
+        raise InputValueError(place=name, expected=expected, got=short_repr(pattern))
+    return compiled
+
+
+def check_encoding(name: str, encoding: str) -> None:
+    """Raise `ValueError` for an encoding that Python does not know."""
+    try:
+        "a".encode(encoding)
+    except (LookupError, TypeError, ValueError):
+        expected = "an encoding that Python knows, such as cp1252 or utf-16"
+        raise InputValueError(place=name, expected=expected, got=short_repr(encoding)) from None
+
+
+_TEXT_CHECKS: dict[str, Callable[[str, Any], object]] = {
+    "id_pattern": check_pattern,
+    **dict.fromkeys(("encoding", "references_encoding", "predictions_encoding"), check_encoding),
+}
 DEFAULT_OPTIONS = CompareOptions()
 DEFAULT_READING = ReadOptions()

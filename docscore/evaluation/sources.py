@@ -83,6 +83,7 @@ def evaluate(
     ignore_keys: str | Sequence[str] = (),
     absent_words: str | Sequence[str] = (),
     id_column: str | Sequence[str] | None = None,
+    id_pattern: str | None = None,
     prediction_column: str | None = None,
     references_column: str | None = None,
     references_id_column: str | Sequence[str] | None = None,
@@ -100,6 +101,8 @@ def evaluate(
     answer_is_list: bool = False,
     delimiter: str | None = None,
     encoding: str | None = None,
+    references_encoding: str | None = None,
+    predictions_encoding: str | None = None,
     num_proc: int = 1,
     progress: bool | Progress | None = None,
 ) -> Evaluation:
@@ -166,6 +169,8 @@ def evaluate(
         id_column: the column or key of the ids, if it is not "question_id". Any column can be a path into the rows,
             such as "response.id", if no column has that name. The cells of several columns are joined: `["file",
             "page"]`. Of JSON rows for which no other column is named, the rest is the document.
+        id_pattern: a regular expression with one group, the part of an id by which rows are paired, such as
+            `"^scan_(.+)$"`. An id that it does not match stays as it is.
         prediction_column: the column or key of the predictions, if it is not "prediction".
         references_column: the column or key of the ground truths, if it is not "references". A list in it holds
             acceptable answers; anything else is the one acceptable answer.
@@ -188,6 +193,8 @@ def evaluate(
         answer_is_list: whether a list in the column of the ground truths is the one acceptable answer.
         delimiter: the delimiter of CSV files; None to detect it from the header.
         encoding: the encoding of text files, a name that Python knows, such as "cp1252"; None for UTF-8.
+        references_encoding: the encoding of the references, if the predictions have another one.
+        predictions_encoding: the encoding of the predictions, if the references have another one.
         num_proc: the number of processes that read and score rows; more than one are faster from some 10,000 rows.
             With the start method "spawn" the caller needs `if __name__ == "__main__":`.
         progress: True for progress bars, False for none, None for bars on a terminal; or a callback, called with the

@@ -158,15 +158,13 @@ def raw_table(
     elif isinstance(source, RawTable):
         table = source
     elif isinstance(source, str | os.PathLike):
-        path = Path(source)
+        path, encoding = Path(source), options.encoding_of(side)
         if path.is_dir():
             in_columns = str(getattr(BY_ID, side)) in renamed
             repair = side == "predictions" and options.parse == "repair"
-            table = read_folder(
-                path, shape, errors or RowErrors(), options.encoding, in_columns=in_columns, repair=repair
-            )
+            table = read_folder(path, shape, errors or RowErrors(), encoding, in_columns=in_columns, repair=repair)
         else:
-            table = read_table(path, errors, None, options.delimiter, progress, shape, options.encoding, num_proc)
+            table = read_table(path, errors, None, options.delimiter, progress, shape, encoding, num_proc)
     else:
         id_column = renamed[ID][1] if ID in renamed else ID
         rows = None if isinstance(source, list) else rows_of_frame(source, side, id_column)

@@ -28,7 +28,6 @@ from docscore.core.errors import (
     in_line,
     not_utf8,
     row_place,
-    short_repr,
 )
 from docscore.core.processes import in_processes, numbered_portions
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, library, no_progress
@@ -625,7 +624,9 @@ def _document_of_file(file: Path, encoding: str | None, *, repair: bool) -> Any:
     return text
 
 
-_ENCODING_REMEDY = Remedy("add {}, such as cp1252 of Windows, or utf-16", (("encoding", ...),))
+_ENCODING_REMEDY = Remedy(
+    "add {} or {}, such as cp1252 of Windows, or utf-16", (("references_encoding", ...), ("predictions_encoding", ...))
+)
 UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _HEAD = 64  # bytes among which a zero byte shows that a file is not text
@@ -723,10 +724,4 @@ def _decoded(path: Path, content: bytes, encoding: str | None = None) -> str:
         row_error = not_utf8(in_line(path, error.object.count(b"\n", 0, error.start) + 1), error, _ENCODING_REMEDY)
         raise InputValueError(
             row_error if encoding is None else replace(row_error, expected=f"{encoding} text", remedy="")
-        ) from None
-    except (LookupError, TypeError, ValueError):
-        raise InputValueError(
-            place="encoding",
-            expected="an encoding that Python knows, such as cp1252 or utf-16",
-            got=short_repr(encoding),
         ) from None

@@ -40,6 +40,7 @@ from docscore.inputs.columns import (
 )
 from docscore.inputs.field_paths import list_paths
 from docscore.inputs.formats import TEXT_EXTENSIONS, suffix_of
+from docscore.inputs.ids import pattern_that_pairs, with_parts_of_ids
 from docscore.inputs.json_text import store
 from docscore.inputs.queries import query_for, query_of_both
 from docscore.inputs.rows import (
@@ -70,7 +71,7 @@ from docscore.inputs.rows import (
 from docscore.inputs.test_set import TestSet
 
 MISSING_REMEDY = Remedy("{} scores them as null, {} leaves them out", (("missing", "zero"), ("missing", SKIP)))
-WITHOUT_PREDICTION = "reference without a prediction"
+WITHOUT_PREDICTION, _UNKNOWN = "reference without a prediction", "unknown id"
 _FIELDS_REMEDY = Remedy(
     "where each column is a field, add {}, and where each row is one, {} and {}",
     (("fields_in_columns", True), ("field_column", ...), ("value_column", ...)),
@@ -267,10 +268,9 @@ def rows_of_sides(
         OSError: if a file cannot be read.
     """
     errors = RowErrors(options.on_error)
-    if references is None and options.references_query is not None:
-        raise InputValueError(
-            place="references_query", expected="a side of references", got="rows that hold both sides"
-        )
+    for name in ("references_query", "references_encoding") if references is None else ():
+        if getattr(options, name) is not None:
+            raise InputValueError(place=name, expected="a side of references", got="rows that hold both sides")
     _check_one_file_each(predictions)
     are_same = [
         options.references_query == options.predictions_query and _is_same(source, references) for source in predictions
@@ -346,7 +346,8 @@ def _with_meaning(
     if side is None:
         return error
     others = predictions if side == "references" or references is None else [references]
-    is_elsewhere = any(error.column in _columns_of_source(source, options) for source in others)
+    other_side: Side = "predictions" if side == "references" else "references"
+    is_elsewhere = any(error.column in _columns_of_source(source, other_side, options) for source in others)
     if references is not None:
         got = f"{error.got} (are predictions and references swapped?)" if is_elsewhere else error.got
         return InputValueError(replace(error.diagnostic, got=got))
@@ -370,11 +371,11 @@ _SIDE_OF_COLUMN = {
 _TWO_FILES = Remedy("give ground truths and predictions in two files, the ground truths as {}", (("references", ...),))
 
 
-def _columns_of_source(source: Any, options: ReadOptions) -> Collection[Any]:
-    """Return the columns of the first row of a source as its file has them; none if it cannot be read."""
+def _columns_of_source(source: Any, side: Side, options: ReadOptions) -> Collection[Any]:
+    """Return the columns of the first row of a side as its file has them; none if it cannot be read."""
     with suppress(InputError, OSError):
-        as_it_is = ReadOptions(delimiter=options.delimiter, encoding=options.encoding)
-        first = table_of_source(source, "predictions", as_it_is).first()
+        as_it_is = ReadOptions(delimiter=options.delimiter, encoding=options.encoding_of(side))
+        first = table_of_source(source, side, as_it_is).first()
         return first.keys() if isinstance(first, dict) else ()
     return ()
 
@@ -397,6 +398,8 @@ def read_ground_truths(references: Any, options: ReadOptions, progress: Progress
         progress: as for `rows_of_sides`.
     """
     table = table_of_source(references, "references", options, progress=progress)
+    if options.id_pattern is not None:
+        [table] = with_parts_of_ids([table], options.id_pattern, both=False)
     form = side_format(table.first(), "references", table)
     return read_rows(table, form, "references", progress=progress, parse=options.parse_references)
 
@@ -447,6 +450,9 @@ def paired_systems(
         ValueError: naming file, line and error; `DataError` for errors of single rows and ids; for an incomplete
             source, unless the option `missing` says how missing predictions count.
     """
+    if options.id_pattern is not None:
+        parts = with_parts_of_ids([*filter(None, [references]), *systems], options.id_pattern)
+        references, systems = (None, parts) if references is None else (parts[0], parts[1:])
     runs = [table.runs or {"": table} for table in systems]
     tables = [table for of_system in runs for table in of_system.values()]
     errors, references = errors or RowErrors(), references or _table_with_both(tables)
@@ -634,6 +640,7 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, errors: RowErrors, 
         raise InputValueError(
             place=place_of(table, given.table),
             problem=f"none of the {len(table.rows):,} rows can be scored; {errors_summary(errors.collected)}",
+            remedy=next((each.diagnostic.remedy for each in errors.collected if each.kind == _UNKNOWN), ""),
         )
     ids = [wanted.ids[number] for number in kept]
     partners = [number_of.get(name) for name in ids]
@@ -723,21 +730,24 @@ def _unpaired_ids(wanted: SideRows, given: SideRows, missing: str, errors: RowEr
     kinds: list[tuple[str, str, list[str], list[RawTable]]] = [
         (duplicate, f"{twice} predictions", _repeated(given.ids), [given.table]),
         (duplicate, f"{twice} references", _repeated(wanted.ids), [wanted.table]),
-        ("unknown id", "ids of predictions that no reference has", list(known - expected), both),
+        (_UNKNOWN, "ids of predictions that no reference has", list(known - expected), both),
     ]
     if missing != "zero":
         absent = [name for name in wanted.ids if name not in known]
         kinds.append((WITHOUT_PREDICTION, "ids of references that no prediction has", absent, both))
     invalid = wanted.invalid | given.invalid  # their own errors were added before
+    pattern = "" if known <= expected else pattern_that_pairs(wanted.ids, given.ids)
+    by_part = Remedy("to pair them by a part of the id, add {}", (("id_pattern", pattern),))
     for kind, what, ids, tables in kinds:
         count = len(set(ids) - invalid)
         if count:
             lines = _lines_of(tables[0], ids) if kind == duplicate else ""
             is_missing = kind == WITHOUT_PREDICTION
+            remedy = MISSING_REMEDY if is_missing and missing == "error" and not pattern else ""
             error = Diagnostic(
                 (place_of(*tables),),
                 problem=f"{what} ({len(ids):,}): {some_of(ids)}{lines}",
-                remedy=MISSING_REMEDY if is_missing and missing == "error" else "",
+                remedy=by_part if kind == _UNKNOWN and pattern else remedy,
             )
             errors.add(kind, error, count, tolerated=is_missing and missing == SKIP)
     return {name for _, _, ids, _ in kinds for name in ids}

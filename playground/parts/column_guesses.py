@@ -7,10 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from docscore.core.errors import Diagnostic, FilePlace, InputValueError, InvalidRow, in_file, short_repr, some_of
+from docscore.core.errors import (
+    Diagnostic,
+    FilePlace,
+    InputValueError,
+    InvalidRow,
+    Remedy,
+    in_file,
+    short_repr,
+    some_of,
+)
 from docscore.core.options import ReadOptions
 from docscore.inputs.checks import first_truths, given_predictions, is_json_document, json_mode, warnings_about_reading
 from docscore.inputs.columns import with_names
+from docscore.inputs.ids import pattern_that_pairs
 from docscore.inputs.model_text import holds_json, is_json_container, parse_text
 from docscore.inputs.rows import ANLS, BY_ID, ID, RawTable, Side, described, format_of
 from docscore.inputs.test_set import TestSet
@@ -276,6 +286,7 @@ class ReadingPlan(NamedTuple):
         parse_references: the same for ground truths.
         certain: whether the rows have the names of a row format, or nothing speaks against their being documents.
         answer_is_list: whether a list as a ground truth is the one acceptable answer.
+        id_pattern: the expression for the part of an id by which rows are paired; None for whole ids.
     """
 
     ids: tuple[str | None, str | None]
@@ -285,6 +296,7 @@ class ReadingPlan(NamedTuple):
     parse_references: str | None = None
     certain: bool = False
     answer_is_list: bool = False
+    id_pattern: str | None = None
 
     def options_of(self, side: Side) -> ReadOptions:
         """The columns of a side whose names are not those of the row format; None for those that have them."""
@@ -358,7 +370,7 @@ def _completed(row: Any, number: str, side: Side, id_column: str | None, *, whol
 
 
 def warnings_about_ids(references: RawTable, predictions: RawTable) -> Iterator[Diagnostic]:
-    """Yield a warning if no two rows by id have the same id.
+    """Yield a warning if no two rows by id have the same id; its remedy is a pattern of a part that pairs them.
 
     Args:
         references: rows under the names of the row format.
@@ -374,7 +386,9 @@ def warnings_about_ids(references: RawTable, predictions: RawTable) -> Iterator[
             f"no id is in both files: expected the same ids, got {some_of(sides[0])} in the references and "
             f"{some_of(sides[1])} in the predictions"
         )
-        yield Diagnostic((place,), problem=problem)
+        pattern = pattern_that_pairs(*sides)
+        remedy = Remedy("to pair them by a part of the id, add {}", (("id_pattern", pattern),)) if pattern else ""
+        yield Diagnostic((place,), problem=problem, remedy=remedy)
 
 
 def warnings_about_columns(pairs: TestSet, plan: ReadingPlan) -> Iterator[Diagnostic]:

@@ -14,6 +14,7 @@ from docscore.core.errors import (
     FilePlace,
     InputError,
     InvalidRow,
+    Remedy,
     RowError,
     RowErrors,
     at_place,
@@ -28,6 +29,7 @@ from docscore.inputs.checks import refuse_document_texts
 from docscore.inputs.columns import column_of, shape_of, with_names
 from docscore.inputs.field_paths import ListPaths, list_paths
 from docscore.inputs.formats import delimiter_of_file, read_table, suffix_of
+from docscore.inputs.ids import with_parts_of_ids
 from docscore.inputs.json_text import dumps
 from docscore.inputs.model_text import parsed_references
 from docscore.inputs.pairing import WITHOUT_PREDICTION, ids_in_another_order, paired_systems
@@ -119,7 +121,10 @@ class UploadedTables(NamedTuple):
                     unread.append(str(row.get(ID, index)))
                     said = f"The ground truth of {shown_name(unread[-1])} is not JSON: {error}."
                     errors.add(NOT_JSON, Diagnostic(problem=said))
-        return truths and _without(truths, unread), [_without(each, unread) for each in systems]
+        read = [_without(each, unread) for each in (*filter(None, [truths]), *systems)]
+        if self.plan.id_pattern is not None:
+            read = with_parts_of_ids(read, self.plan.id_pattern)
+        return (None, read) if truths is None else (read[0], read[1:])
 
 
 def _error_in_truth(row: Any, mode: str) -> str:
@@ -239,6 +244,7 @@ def _chosen(
         parse=reading.get("parse", plan.parse),
         parse_references=reading.get("parse_references", plan.parse_references),
         answer_is_list=bool(reading.get("answer_is_list")),
+        id_pattern=reading.get("id_pattern") or None,
     )
 
 
@@ -411,7 +417,7 @@ def _warnings(tables: UploadedTables, errors: RowErrors, asked: FileRequest) -> 
         if plan.ids == (None, None) and not plan.certain:
             yield "No id column is chosen, so rows are paired by their position.", (), False
         if truths is not None and (apart := list(warnings_about_ids(truths, systems[0]))):
-            yield from ((_sentence(each), (), True) for each in apart)
+            yield from ((_sentence(each), _buttons_of(each), True) for each in apart)
             return
         pairs = paired_systems(
             truths, systems, ReadOptions(missing="error" if asked.missing == "error" else "zero"), errors
@@ -450,6 +456,12 @@ def _warnings(tables: UploadedTables, errors: RowErrors, asked: FileRequest) -> 
             yield from ((f"{each.removesuffix('.')}; left out", (), False) for each in sentences)
         else:
             yield from ((each, buttons if each is sentences[-1] else (), True) for each in sentences)
+
+
+def _buttons_of(warning: Diagnostic) -> list[tuple[str, str, str]]:
+    """Buttons for the options of a remedy."""
+    options = warning.remedy.options if isinstance(warning.remedy, Remedy) else ()
+    return [(f"Pair by {_short(value)}", name, json.dumps(value)) for name, value in options]
 
 
 def _rows_inside(tables: UploadedTables) -> Iterator[FileWarning]:
@@ -584,6 +596,7 @@ _LAYOUT_WORDS = {
     "references_query": "Rows, as a JMESPath expression",
     "predictions_query": "Rows, as a JMESPath expression",
     "id_column": "Several columns of ids, with commas",
+    "id_pattern": "Part of the id, as a regular expression",
     "field_column": "Column of paths, if each row is a field",
     "value_column": "Column of the values of fields",
     "ignore_keys": "Keys to leave out, with commas",
@@ -601,7 +614,7 @@ def _layout_fields(reading: Reading, sides: Sequence[str], *, if_given: bool = F
     """What a visitor may say of the rows of files, the query of each side first; nothing if it needs to be given."""
     if if_given and not any(map(reading.get, LAYOUT)):
         return []
-    names = [*(f"{side}_query" for side in sides), *LAYOUT[2:5], *CONTENT]
+    names = [*(f"{side}_query" for side in sides), *LAYOUT[2:-2], *CONTENT]
     typed = [{"name": name, "label": _LAYOUT_WORDS[name], "text": reading.get(name) or ""} for name in names]
     chosen = [_field(name, _LAYOUT_WORDS[name], words, reading.get(name)) for name, words in _LAYOUT_CHOICES.items()]
     return typed + [{**field, "text": reading.get(field["name"]) or ""} for field in chosen]

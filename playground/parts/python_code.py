@@ -50,7 +50,7 @@ def code_of_files(
     for side, path in asked.files.items():
         left_out = uploaded.unread if side == next(iter(asked.files)) else []
         how = asked.reading.get(f"{side}_delimiter"), encoding_of(path, side, asked.reading), left_out
-        if any(how) or (None in columns[side] and not plan.certain and not layout):
+        if any(how) or (None in columns[side] and not plan.certain and not layout.keys() - {"id_pattern"}):
             files[side] = f"read({', '.join([files[side], *map(repr, (side, *columns[side], *how))])})"
             is_read = True
     first, second = plan.options_of("references"), plan.options_of("predictions")

@@ -37,7 +37,7 @@ ENCODINGS = None, "cp1252"  # of files that are not UTF-8
 CONTENT = "ignore_keys", "absent_words"  # what is left out of values
 READING_OPTIONS = "parse", "parse_references", "missing", *CONTENT  # the options of how files are read
 LAYOUT = (  # where ids and values are in the rows, as for `docscore.evaluate`
-    *("references_query", "predictions_query", "id_column", "field_column", "value_column"),
+    *("references_query", "predictions_query", "id_column", "id_pattern", "field_column", "value_column"),
     *("single_document", "answer_is_list"),
 )
 MAX_LAYOUT = 2_000  # characters of each

@@ -53,7 +53,8 @@ def corrected_rows(
     path = Path(source) if isinstance(source, str | PathLike) else None
     suffix = "" if path is None or path.is_dir() else suffix_of(path)
     wanted = ".jsonl" if output is None else suffix_of(Path(output))
-    as_it_is = ReadOptions(delimiter=options.delimiter, encoding=options.encoding)
+    encoding = options.encoding_of("references")
+    as_it_is = ReadOptions(delimiter=options.delimiter, encoding=encoding)
     table = table_of_source(source, "references", as_it_is, RowErrors())
     has_records = _has_records(table, options)
     keeps = has_records and suffix in TEXT_EXTENSIONS
@@ -77,7 +78,7 @@ def corrected_rows(
     written = [new.get(index, row) for index, row in enumerate(table.rows)]
     if output is not None:
         if keeps and path is not None:
-            text = text_with_rows(path, new, _column_of(table, options), options.delimiter, options.encoding)
+            text = text_with_rows(path, new, _column_of(table, options), options.delimiter, encoding)
         else:
             text = "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in written)
         packed = Path(output).suffix.lower() == ".gz"
