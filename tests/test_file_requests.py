@@ -68,6 +68,19 @@ def test_the_delimiter_of_a_file_that_cannot_be_read_can_be_chosen(tmp_path: Pat
     assert "fault" not in sort_files(semicolon)["files"][0]
 
 
+def test_ids_that_differ_by_an_extension_have_a_button(tmp_path: Path) -> None:
+    """Which gives the pattern; with it nothing is wrong, and a pattern that is none is one sentence."""
+    rows = {"t": [ref(name, "x") for name in "ab"], "p": [pred(f"{name}.pdf", "x") for name in "ab"]}
+    files: list[Path | None] = [written(tmp_path, f"{name}.jsonl", each) for name, each in rows.items()]
+    answer = sort_files(SortRequest(files=files, truth=0))
+    [value] = re.findall(r'data-allow="id_pattern" data-value="([^"]*)"', answer["html"])
+    pattern = json.loads(html.unescape(value))
+    assert (answer["blocked"], pattern) == (True, r"^(.+)\.pdf$")
+    assert not sort_files(SortRequest(files=files, truth=0, reading={"id_pattern": pattern}))["blocked"]
+    [fault, _] = sort_files(SortRequest(files=files, truth=0, reading={"id_pattern": "x"}))["files"]
+    assert fault["fault"] == "id_pattern: expected a regular expression with one group in parentheses, got 'x'"
+
+
 @pytest.mark.parametrize("row", ["[1, 2]", "5", "null"])
 def test_a_file_of_one_value_has_no_rows_inside(row: str, tmp_path: Path) -> None:
     files: list[Path | None] = [written(tmp_path, f"{name}.jsonl", row + "\n") for name in "rp"]

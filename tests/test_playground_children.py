@@ -17,11 +17,11 @@ import pytest
 
 from playground.compare.compare import KeptSystems, compare_systems
 from playground.pair import pair
-from playground.parts.files import look
+from playground.parts.files import look, sort_files
 from playground.parts.kept_results import KeptList
 from playground.server.limits import is_small
 from playground.server.pool import Limits, Refused, WorkerPool
-from playground.server.requests import FileRequest
+from playground.server.requests import FileRequest, SortRequest
 from playground.testset.testset import score_files
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, written
 
@@ -153,6 +153,15 @@ def test_what_is_stopped_frees_its_place(leaves: bool) -> None:
 
     first, other = asyncio.run(ended())
     assert (str(first), other) == ("" if leaves else "stopped", 3)
+
+
+def test_a_pattern_that_takes_forever_is_stopped(tmp_path: Path) -> None:
+    """By the limit of computing time, though no line of Python runs meanwhile."""
+    rows = [ref("a" * 40 + "!", "x")], [pred("a" * 40 + "!", "x")]
+    files: list[Path | None] = [written(tmp_path, f"{n}.jsonl", side) for n, side in enumerate(rows)]
+    asked = SortRequest(files=files, truth=0, reading={"id_pattern": "^((?:a+)+)$"})
+    with pytest.raises(Refused, match="stopped after 1 seconds of computing, the limit of this page"):
+        asyncio.run(WorkerPool(ROOM._replace(seconds=1, patience=60)).run("v", sort_files, asked))
 
 
 def test_too_many_are_refused_at_once() -> None:

@@ -16,11 +16,13 @@ from docscore.core.similarity import without_case
 from docscore.core.values import CONTAINERS, LEAF_TYPES, ONE_OF, Value, containers_in, holds_value, is_empty
 from docscore.inputs.citation_forms import forms_of, keys_of_forms
 from docscore.inputs.content import CONFIDENCE, VALUE, has_path, path_of_key, without_keys
+from docscore.inputs.ids import EXTENSION
 from docscore.inputs.model_text import (
     holds_json,
     is_json_container,
     parse_text,
 )
+from docscore.inputs.queries import is_id_key
 from docscore.inputs.raw_regions import has_key
 from docscore.inputs.rows import REFERENCES, NoCell, cells_of, name_in_file
 from docscore.inputs.test_set import TestSet
@@ -444,29 +446,39 @@ both sides
 _COMMONEST = 3  # values of a field
 
 
-_EXTENSION = re.compile(r"\.[A-Za-z]\w{0,4}$")
-
-
 def warnings_about_ids(pairs: TestSet) -> Iterator[DataWarning]:
-    """Yield a warning about a key that repeats the id in all documents of both sides, of at least five.
+    """Yield a warning about a key that is called as ids are and holds them on both sides, in at least five documents.
+
+    It repeats the id of each row, or of documents that are paired by position, it differs from one to the next.
 
     >>> rows = [{"file": f"{name}.pdf", "total": "9"} for name in "abcde"]
     >>> print(next(warnings_about_ids(TestSet(list("abcde"), rows, rows))))
     predictions: 'file' repeats the id in all documents, and earns points; if no model read it there, add \
 ignore_keys="file"
     """
-    rows = list(zip(pairs.ids, first_truths(pairs), pairs.predictions, strict=True))
-    for key in rows[0][1] if len(rows) >= FEWEST_WITH_KEYS and isinstance(rows[0][1], dict) else ():
-        if all(
-            isinstance(truth, dict)
-            and isinstance(prediction, dict)
-            and truth.get(key) == prediction.get(key)
-            and name in (str(truth.get(key)), _EXTENSION.sub("", str(truth.get(key))))
-            for name, truth, prediction in rows
-        ):
-            problem = f"{short_repr(key)} repeats the id in all documents, and earns points"
+    truths = list(first_truths(pairs))
+    both = [*truths, *pairs.predictions]
+    if len(truths) < FEWEST_WITH_KEYS or not all(isinstance(value, dict) for value in both):
+        return
+    are_numbered = pairs.ids == [str(number) for number in range(len(truths))]
+    for key in filter(is_id_key, truths[0]):
+        cells, given = ([str(row.get(key)) for row in side] for side in (truths, pairs.predictions))
+        if cells != given:
+            continue
+        if all(map(_repeats, cells, pairs.ids)):
+            problem = "repeats the id in all documents, and earns points"
             remedy = Remedy("if no model read it there, add {}", (("ignore_keys", key),))
-            yield DataWarning("id among the fields", Diagnostic(("predictions",), problem=problem, remedy=remedy))
+        elif are_numbered and len({*cells}) == len(cells):
+            problem = "is the same on both sides, another one in each document, and earns points"
+            remedy = Remedy("if it is the id, add {}", (("id_column", key),))
+        else:
+            continue
+        diagnostic = Diagnostic(("predictions",), problem=f"{short_repr(key)} {problem}", remedy=remedy)
+        yield DataWarning("id among the fields", diagnostic)
+
+
+def _repeats(cell: str, name: str) -> bool:
+    return name in (cell, EXTENSION.sub("", cell))
 
 
 def _fields_in(value: Any, other: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:

@@ -283,6 +283,12 @@ _TRUTH_WORDS = ("expected", "ground_truth", "truth", "gt", "gold", "reference", 
 _PREDICTION_WORDS = ("predicted", "prediction", "pred", "extracted", "output", "actual", "got")
 
 
+def is_id_key(key: Any) -> bool:
+    """Return whether a key is called as ids are, such as "id", "doc_id" or "file", without another word before it."""
+    match = _ID_KEY.fullmatch(str(key))
+    return match is not None and match[1] is None
+
+
 def query_of_both(table: RawTable) -> str:
     """Return the query for rows in which each field holds the values of both sides; "" for other rows.
 
