@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import warnings
 from pathlib import Path
@@ -112,6 +113,32 @@ def test_an_error_about_ids_writes_out_the_pattern_that_pairs_them(
     """Whichever side has which ids, and whatever their order."""
     assert pattern_that_pairs(references, predictions) == pattern
     assert pattern_that_pairs(predictions[::-1], references[::-1]) == pattern
+
+
+def test_other_commands_read_ground_truths_as_score_does(write: Write, tmp_path: Path) -> None:
+    """Without ignored keys and absent words too, in the command and in Python."""
+    rows = "".join(f"r{n}.pdf;{n + 1},50 €;n/a;gpt-{n}\n" for n in range(3))
+    references = write("r.csv", f"datei;betrag;steuer;modell\n{rows}".encode("cp1252"))
+    predictions = write("p.jsonl", "".join(f'{{"datei": "r{n}", "betrag": "{n + 1}.50 €"}}\n' for n in range(3)))
+    options: dict[str, Any] = {
+        **{"id_column": "datei", "id_pattern": r"^(.+)\.pdf$", "fields_in_columns": True, "delimiter": ";"},
+        **{"references_encoding": "cp1252", "ignore_keys": "modell", "absent_words": "N/A"},
+    }
+    given = [(f"--{name.replace('_', '-')}", value) for name, value in options.items()]
+    flags = [word for name, value in given for word in ([name] if value is True else [name, value])]
+    assert run("lint", references, *flags).out == "No findings\n"
+    assert docscore.lint(references, **options) == []
+    fields = json.loads(run("suggest-schema", references, predictions, *flags, "--json").out)["fields"]
+    assert [(field["field"], field["compare"], field["values"]) for field in fields] == [("betrag", "money", 3)]
+    assert [field.field for field in docscore.suggest_schema(references, **options).fields] == ["betrag"]
+    for number in range(3):
+        write(f"documents/r{number}.txt", f"Betrag {number + 1},50 € von gpt-{number}")
+    output = ["--documents", tmp_path / "documents", "-o", tmp_path / "e.jsonl"]
+    [counts] = json.loads(run("evidence", references, *output, *flags, "--json").out)["fields"]
+    assert (counts["field"], counts["placed"]) == ("betrag", 3)
+    assert json.loads((tmp_path / "e.jsonl").read_text(encoding="utf-8").splitlines()[0])["question_id"] == "r0"
+    with pytest.raises(TypeError, match="got 'id_colum'"):
+        docscore.lint(references, id_colum="datei")
 
 
 OPTIONS: list[dict[str, Any]] = [

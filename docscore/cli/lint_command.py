@@ -1,10 +1,11 @@
 """The command `docscore lint`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from docscore.cli.options import Command, a_file, ending, options_named, stdout_console
+from docscore.cli.options import Command, a_file, ending, options_named, reference_options, stdout_console
 from docscore.cli.terminal import print_json
 from docscore.report.console import print_table
 from docscore.report.markup import table_as_markdown
@@ -19,6 +20,7 @@ from docscore.schemas.lint import findings_table, lint
 @click.argument("references", type=a_file)
 @click.option("--schema", type=a_file, metavar="FILE", help="JSON Schema of the ground truths.")
 @options_named("schema_by")
+@reference_options
 @click.option(
     "--format",
     "form",
@@ -27,7 +29,7 @@ from docscore.schemas.lint import findings_table, lint
     show_default=True,
     help="Format of the findings.",
 )
-def lint_command(references: Path, *, schema: Path | None, schema_by: str | None, form: str) -> int:
+def lint_command(references: Path, *, schema: Path | None, form: str, **options: Any) -> int:
     """Check the ground truths in REFERENCES against their schema and against each other.
 
     The worst findings come first: duplicate ids, wrong types, keys that the schema lacks, different values that a
@@ -35,7 +37,7 @@ def lint_command(references: Path, *, schema: Path | None, schema_by: str | None
     frequent ones, values that a comparator cannot read or of another type, duplicate documents and rows. Then values
     written in several notations.
     """
-    findings = lint(references, schema=schema, schema_by=schema_by)
+    findings = lint(references, schema=schema, **options)
     if form == "json":
         print_json("lint", {"findings": list(findings_table(findings))})
     elif form == "markdown":

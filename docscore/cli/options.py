@@ -383,12 +383,15 @@ def check_priced(prices: Mapping[str, Sequence[float]], names: Sequence[str]) ->
             raise InputValueError(place="price", expected=f"one of {', '.join(map(repr, names))}", got=repr(name))
 
 
-test_set_options = together(
+row_options = together(
     options_named("missing"),
     column_options,
     num_proc_option,
     on_error_option,
     options_named("with_confidences", "citations_from"),
+)
+test_set_options = together(
+    row_options,
     click.option(
         "--confidence-level",
         "confidence",

@@ -6,7 +6,16 @@ from typing import Any
 
 import click
 
-from docscore.cli.options import Command, a_file, ending, json_option, stdout_console
+from docscore.cli.options import (
+    Command,
+    a_file,
+    ending,
+    json_option,
+    options_named,
+    row_options,
+    stdout_console,
+    together,
+)
 from docscore.cli.terminal import print_json, say
 from docscore.core.output import check_output, write_whole
 from docscore.core.schema_source import schema_name
@@ -32,6 +41,7 @@ from docscore.schemas.suggestion import Suggestion, suggest_schema
     help="Write the schema to FILE, for use with --schema. With --by, write one for each value to the folder FILE, for "
     "use with --schema and --schema-by.",
 )
+@together(options_named("parse", "parse_references"), row_options)
 @json_option
 def suggest_schema_command(
     references: Path,
@@ -41,6 +51,7 @@ def suggest_schema_command(
     by: str | None,
     output: Path | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Suggest a JSON Schema with a comparator for each field, from the ground truths in REFERENCES.
 
@@ -51,7 +62,7 @@ def suggest_schema_command(
     if output is not None and by is None:
         check_output(output)
     own = None if schema is None else read_value(schema)
-    suggestion = suggest_schema(references, predictions, schema=own, by=by)
+    suggestion = suggest_schema(references, predictions, schema=own, by=by, **options)
     parts = {"": suggestion} if by is None else suggestion.slices
     if output is not None:
         if by is not None:

@@ -11,6 +11,7 @@ from docscore.core.values import Value, field_of, to_json
 from docscore.grounding.document_folder import DocumentFolder
 from docscore.grounding.document_text import DocumentText, Occurrence
 from docscore.grounding.interpretation import evidence_of
+from docscore.inputs.content import content_of
 from docscore.inputs.pairing import read_ground_truths
 from docscore.inputs.raw_regions import AT_TRUTHS, answers_with_regions
 from docscore.inputs.rows import ID, PLAIN, REFERENCES, columns_of
@@ -68,7 +69,9 @@ def with_evidence(
         found = [
             {path.removeprefix("$."): places for path, places in beside.items()}
             | (
-                _located(document, answer, {path for path in known if known[path]}, counts)
+                _located(
+                    document, content_of(answer, None, reading)[0], {path for path in known if known[path]}, counts
+                )
                 if document and document.is_complete
                 else {}
             )

@@ -14,7 +14,7 @@ from rapidfuzz.distance import OSA, Levenshtein
 from docscore.core.errors import short_repr
 from docscore.core.formatting import shown_name
 from docscore.core.numbers import DecimalText
-from docscore.core.options import CompareOptions
+from docscore.core.options import CompareOptions, check_options
 from docscore.core.runtime import Progress, grouped, progress_from, warn, watched
 from docscore.core.values import field_path, places_in, step_text, to_json, value_excerpt
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
@@ -105,14 +105,15 @@ def findings_table(findings: Iterable[Finding]) -> Table:
     )
 
 
-def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -> list[Finding]:
+def lint(references: Any, *, schema: Any = None, **options: Any) -> list[Finding]:
     """Check ground truths: types and keys against a schema, alternatives, duplicates, notations, spellings of names.
 
     Args:
         references: the ground truths, as for `docscore.evaluate`.
         schema: their JSON Schema, as for `docscore.evaluate`: a dict, the path of a file or of a folder with one schema
             a document, or a pydantic model class; None for none.
-        schema_by: a column of the references whose value names the schema of each row in the folder.
+        options: options of `docscore.evaluate` that say how the references are read, such as `id_column`, `ignore_keys`
+            and `schema_by`.
 
     Returns:
         What was found, worst first: what is wrong, what is rare, notations; of each that of most values first.
@@ -124,7 +125,8 @@ def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -
     >>> [finding.kind for finding in lint({"a": {"sum": ("", "5")}, "b": {"sum": "n/a"}})]
     ['empty alternative', 'placeholder']
     """
-    pairs, progress = ground_truths_of(references, {"schema": schema, "schema_by": schema_by}), progress_from(None)
+    check_options(options)
+    pairs, progress = ground_truths_of(references, {"schema": schema, **options}), progress_from(None)
     source = CompareOptions(schema=schema).schema
     if source is not None and source.folder:
         source = replace(source, names=pairs.schema_of_row)

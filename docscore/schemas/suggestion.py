@@ -22,6 +22,7 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.registry import TYPED
 from docscore.evaluation.sources import evaluate
 from docscore.evaluation.tables import Table, field_column, table_of, text_column, value_column
+from docscore.inputs.content import content_of
 from docscore.inputs.groups import grouped_rows
 from docscore.inputs.pairing import read_ground_truths
 from docscore.inputs.raw_regions import without_evidence
@@ -168,7 +169,7 @@ def ground_truths_of(references: Any, options: Mapping[str, Any]) -> TestSet:
     """The rows of references as `docscore.evaluate` reads them, with its options of columns and without predictions."""
     reading, _ = read_and_compare_options(options)
     rows = read_ground_truths(references, reading, progress_from(options.get("progress")))
-    truths = list(map(without_evidence, rows.values))
+    truths = [content_of(without_evidence(value), None, reading)[0] for value in rows.values]
     pairs = TestSet(rows.ids, truths, truths, reference_rows=None if rows.form is PLAIN else rows.sources)
     return grouped_rows(pairs, reading)
 
