@@ -12,7 +12,7 @@ from importlib import import_module
 from inspect import currentframe
 from typing import Any, TypeVar
 
-from docscore.core.errors import DataWarning, InputTypeError, InputValueError, PlacePart
+from docscore.core.errors import DataWarning, InputTypeError, InputValueError, PlacePart, distinct
 
 _T = TypeVar("_T")
 _K = TypeVar("_K", bound=Hashable)
@@ -64,6 +64,12 @@ def grouped(pairs: Iterable[tuple[_K, _T]]) -> dict[_K, list[_T]]:
 def warn(warning: str | DataWarning) -> None:
     """Warn at the code that called docscore."""
     warnings.warn(warning, UserWarning, stacklevel=caller_stacklevel())
+
+
+def warn_all(found: Iterable[DataWarning]) -> None:
+    """Give warnings that were found before reading ended with an error, each once."""
+    for warning in distinct(found):
+        warn(warning)
 
 
 def library(name: str, problem: str, extra: str, place: PlacePart | tuple[()] = ()) -> Any:

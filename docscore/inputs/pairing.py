@@ -29,7 +29,7 @@ from docscore.core.errors import (
 )
 from docscore.core.formatting import printable
 from docscore.core.options import MISSING_MODES, SKIP, ReadOptions, check_choice
-from docscore.core.runtime import Progress, gc_pause, no_progress, watched
+from docscore.core.runtime import Progress, gc_pause, no_progress, warn_all, watched
 from docscore.core.values import SCALAR_TYPES, Value, holds_value
 from docscore.inputs.columns import (
     MissingColumnError,
@@ -268,10 +268,7 @@ def rows_of_sides(
         OSError: if a file cannot be read.
     """
     errors = RowErrors(options.on_error)
-    for name in ("references_query", "references_encoding") if references is None else ():
-        if getattr(options, name) is not None:
-            raise InputValueError(place=name, expected="a side of references", got="rows that hold both sides")
-    _check_one_file_each(predictions)
+    _check_sources(references, predictions, options)
     are_same = [
         options.references_query == options.predictions_query and _is_same(source, references) for source in predictions
     ]
@@ -304,7 +301,11 @@ def rows_of_sides(
             table._replace(warnings=(*table.warnings, *_warnings_about_rows_inside(table, "predictions", options)))
             for table in tables
         ]
-    return paired_systems(truths, tables, options, errors, check, progress)
+    try:
+        return paired_systems(truths, tables, options, errors, check, progress)
+    except InputError:
+        warn_all(each for table in (*filter(None, [truths]), *tables) for each in table.warnings)
+        raise
 
 
 def _check_sides_of_one_source(table: RawTable, options: ReadOptions, *, is_file: bool) -> None:
@@ -322,8 +323,11 @@ def _is_same(source: Any, other: Any) -> bool:
     return source is other or (are_paths and Path(source).resolve() == Path(other).resolve())
 
 
-def _check_one_file_each(predictions: Sequence[Any]) -> None:
-    """Raise `ValueError` if one file is given for two systems or runs, which would then be equal."""
+def _check_sources(references: Any, predictions: Sequence[Any], options: ReadOptions) -> None:
+    """Raise `ValueError` for options of references that are not given, and for one file of two systems or runs."""
+    for name in ("references_query", "references_encoding") if references is None else ():
+        if getattr(options, name) is not None:
+            raise InputValueError(place=name, expected="a side of references", got="rows that hold both sides")
     for first, second in combinations(predictions, 2):
         if isinstance(first, str | PathLike) and _is_same(first, second):
             raise InputValueError(

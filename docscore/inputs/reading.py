@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from docscore.core.errors import DataWarning, InputError
 from docscore.core.options import DEFAULT_READING, ReadOptions, check_integer
-from docscore.core.runtime import Progress, no_progress, progress_from, warn
+from docscore.core.runtime import Progress, no_progress, progress_from, warn, warn_all
 from docscore.core.values import holds_value
 from docscore.inputs.checks import (
     refuse_document_texts,
@@ -141,8 +142,20 @@ def as_scored(
         TypeError, ValueError: if the ground truths are documents written as text and no option says how to read them,
             and for a reference that cannot be read, naming its row.
     """
+    found = [*rows.warnings]
+    try:
+        return _as_scored(rows, options, progress, found, is_full=is_full)
+    except InputError:
+        warn_all(found)
+        raise
+
+
+def _as_scored(
+    rows: TestSet, options: ReadOptions, progress: Progress, found: list[DataWarning], *, is_full: bool
+) -> TestSet:
+    """Return what `as_scored` does, and collect warnings."""
     refuse_document_texts(rows.truths, rows.predictions, options.parse, options.parse_references)
-    found = [*rows.warnings, *warnings_about_reading(rows, options.parse, options.parse_references)]
+    found += warnings_about_reading(rows, options.parse, options.parse_references)
     if options.parse_references and rows.repairs is None:
         truths, repairs = parsed_references(rows.ids, rows.truths, options.parse_references)
         rows = replace(rows, truths=truths, repairs=repairs)
