@@ -29,9 +29,9 @@ from docscore.core.values import (
 )
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
 from docscore.metrics.anls_star.matching import CanonicalTexts, ListRows, Tables, list_tables
-from docscore.metrics.anls_star.scorer import ScoreListener, Scorer, answer_score, equals_an_option, is_answer
+from docscore.metrics.anls_star.scorer import Scorer, answer_score, equals_an_option, is_answer
 from docscore.metrics.anls_star.sizes import ALL_CLEAR, SchemaNode, Side
-from docscore.metrics.anls_star.tree import Kind, NodeBuilder, ScoreTree, Status, TreeAnnotator, Whole
+from docscore.metrics.anls_star.tree import Kind, NodeBuilder, ScoreListener, ScoreTree, Status, TreeAnnotator, Whole
 
 Pair = tuple[object, object]
 PlainPair = tuple[Value, Value]
@@ -433,8 +433,8 @@ class FieldCounts:
         return self._root
 
 
-class FieldCounter:
-    """The `ScoreListener` of the scorer that counts: one object for a field of all pairs.
+class FieldCounter(ScoreListener):
+    """Counts the parts of pairs: one object for a field of all pairs.
 
     Args:
         counts: the counts to fill.
@@ -460,15 +460,6 @@ class FieldCounter:
     def with_rows(self, rows: ListRows) -> None:
         if not self.lost_above:  # `make` of the part that holds it counts the rows of both sides
             self.counts.lists.append((field_path(f"{self.path}[]"), rows))
-
-    def at_option(self, option: int, count: int = 1) -> FieldCounter:  # noqa: ARG002  options share a field
-        return self
-
-    def preferences(self, score: object) -> None:  # noqa: ARG002  only trees with places have any
-        return None
-
-    def annotated(self, value: Value, schema: SchemaNode | None, **element: int | None) -> str:  # noqa: ARG002  the same
-        return ""
 
     def lost(self, cause: Cause, note: str = "") -> FieldCounter:  # noqa: ARG002  only trees use it
         return self if self.cause else self.below.get((cause,)) or self._add((cause,), "", cause)
@@ -512,8 +503,8 @@ class FieldCounter:
                 self.counts.lists += [(path, ListRows(0, rows)) for path, rows in _lists_in(prediction, self.path)]
 
 
-class _ChosenCounter:
-    """The `ScoreListener` that counts in the matching that an annotator chooses.
+class _ChosenCounter(ScoreListener):
+    """Counts in the matching that an annotator chooses.
 
     Args:
         counter: counts the part.

@@ -12,13 +12,12 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, product
 from math import fsum
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from docscore.core.assignment import (
-    Criteria,
     Indices,
     Matching,
     Part,
@@ -49,7 +48,7 @@ from docscore.metrics.anls_star.matching import (
     rows_table,
 )
 from docscore.metrics.anls_star.sizes import Counting, SchemaNode, unit_at
-from docscore.metrics.anls_star.tree import NODE_KINDS, Kind, Status, empty_name, status_of
+from docscore.metrics.anls_star.tree import NODE_KINDS, ScoreListener, empty_name, status_of
 
 _FEW = 4  # pairs of flat values that are scored one by one; all others go by columns
 
@@ -95,70 +94,6 @@ def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options
     texts = fold_all((*accepted, prediction), options.ignore_case, TEXT_RULES[options.numbers])
     right, threshold = texts.pop(), options.threshold
     return max([similarity(left, right, threshold) for left in texts])
-
-
-class ScoreListener(Protocol):
-    """Receives how a pair of values was scored, and gives the places of its children.
-
-    Children are scored before their parent: first those of the ground truth, in its order, then those that only the
-    prediction has. Of a one-of, only the option that is taken counts.
-    """
-
-    def at_key(self, key: str, *, absent: bool = False) -> "ScoreListener":
-        """The part at a key of objects, which may be absent from the prediction."""
-
-    def at_index(self, truth: int | None, prediction: int | None) -> "ScoreListener":
-        """The part at these indices of both lists; None on the side that has no partner for it."""
-
-    def with_rows(self, rows: ListRows) -> None:
-        """The rows of the list at this place; before `make`."""
-
-    def at_option(self, option: int, count: int = 1) -> "ScoreListener":
-        """The same place, where this option was taken; out of so many where they were compared."""
-
-    def lost(self, cause: Cause, note: str = "") -> "ScoreListener":
-        """The same place, all of which is lost for this cause, unless a part that holds it is lost already."""
-
-    def missing_parts(self) -> "ScoreListener | None":
-        """The same place, to tell of the parts of a ground truth whose prediction has the wrong type; or None."""
-
-    def make(
-        self,
-        kind: Kind,
-        status: Status,
-        earned: float,
-        weight: float,
-        truth: Value,
-        prediction: Value,
-        schema: SchemaNode | None,
-    ) -> None:
-        """How the pair was scored, once its parts have been told."""
-
-    def preferences(self, score: "Callable[[int, int, ScoreListener], object]") -> Criteria | None:
-        """What decides among matchings of the elements of two lists that tie in their score; None if nothing does.
-
-        Args:
-            score: scores the elements with these indices, and tells a place that is not kept.
-        """
-
-    def annotated(
-        self,
-        value: Value,
-        schema: SchemaNode | None,
-        *,
-        truth: int | None = None,
-        prediction: int | None = None,
-        option: int | None = None,
-    ) -> str:
-        """The canonical text of an element or option with its evidence, or confidences and citations; "" without any.
-
-        Args:
-            value: the element of a list or the option of a one-of at this place.
-            schema: its place in a schema.
-            truth: its index in the ground truth, or None.
-            prediction: its index in the prediction, or None.
-            option: the number of the option, or None.
-        """
 
 
 class Scorer:

@@ -438,8 +438,68 @@ class ScoreTree(Displayed):
 _Draft = make_dataclass("_Draft", [each.name for each in fields(ScoreTree)], bases=(Displayed,), slots=True)
 
 
-class NodeBuilder:
-    """The `ScoreListener` that makes a node of a score tree.
+class ScoreListener(Protocol):
+    """Protocol of an object that receives how a pair of values was scored, and gives the places of its children.
+
+    Children are scored before their parent: first those of the ground truth, in its order, then those that only the
+    prediction has. Of a one-of, only the option that is taken counts.
+    """
+
+    __slots__ = ()
+
+    def at_key(self, key: str, *, absent: bool = False) -> ScoreListener:
+        """The part at a key of objects, which may be absent from the prediction."""
+
+    def at_index(self, truth: int | None, prediction: int | None) -> ScoreListener:
+        """The part at these indices of both lists; None on the side that has no partner for it."""
+
+    def with_rows(self, rows: ListRows) -> None:
+        """The rows of the list at this place; before `make`."""
+
+    def at_option(self, option: int, count: int = 1) -> ScoreListener:  # noqa: ARG002  for overriding
+        """The same place, where this option was taken; out of so many where they were compared."""
+        return self
+
+    def lost(self, cause: Cause, note: str = "") -> ScoreListener:
+        """The same place, all of which is lost for this cause, unless a part that holds it is lost already."""
+
+    def missing_parts(self) -> ScoreListener | None:
+        """The same place, to tell of the parts of a ground truth whose prediction has the wrong type; or None."""
+        return None
+
+    def make(
+        self,
+        kind: Kind,
+        status: Status,
+        earned: float,
+        weight: float,
+        truth: Value,
+        prediction: Value,
+        schema: SchemaNode | None,
+    ) -> None:
+        """How the pair was scored, once its parts have been told."""
+
+    def preferences(self, score: Callable[[int, int, Any], object]) -> Criteria | None:  # noqa: ARG002  for overriding
+        """What decides among matchings of the elements of two lists that tie in their score; None if nothing does.
+
+        Args:
+            score: scores the elements with these indices, and tells a place that is not kept.
+        """
+        return None
+
+    def annotated(self, value: Value, schema: SchemaNode | None, **element: int | None) -> str:  # noqa: ARG002  for overriding
+        """The canonical text of an element or option with its evidence, or confidences and citations; "" without any.
+
+        Args:
+            value: the element of a list or the option of a one-of at this place.
+            schema: its place in a schema.
+            element: as "truth" or "prediction" its index there, or as "option" the number of the option.
+        """
+        return ""
+
+
+class NodeBuilder(ScoreListener):
+    """Makes a node of a score tree.
 
     Args:
         whole: the object that all nodes share.
@@ -495,19 +555,10 @@ class NodeBuilder:
                 self.note = f"option {option + 1} of {count}"
         return self
 
-    def preferences(self, score: Callable[[int, int, Any], object]) -> Criteria | None:  # noqa: ARG002  for overriding
-        return None
-
-    def annotated(self, value: Value, schema: SchemaNode | None, **element: int | None) -> str:  # noqa: ARG002  for overriding
-        return ""
-
     def lost(self, cause: Cause, note: str = "") -> NodeBuilder:
         self.cause = self.cause or cause
         self.note = note or self.note
         return self
-
-    def missing_parts(self) -> None:
-        return None
 
     def make(
         self,
