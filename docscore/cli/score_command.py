@@ -74,9 +74,8 @@ def score_command(
     if beyond_chance and fail_under is None:
         click.get_current_context().fail("--beyond-chance needs --fail-under")
     (evaluation,) = evaluations_of_files(references, [predictions], shared)
-    rows = evaluation
     # compute the figures now, while progress is shown
-    _ = rows.measured, rows.slice_figures, rows.score_by_value, evaluation.rates if fields else None
+    _ = evaluation.measured, evaluation.slice_figures, evaluation.score_by_value, fields and evaluation.rates
     interval = evaluation.measured[0].interval if beyond_chance else None
     gate = None if fail_under is None else decide_level(evaluation, fail_under, interval)
     if as_json:

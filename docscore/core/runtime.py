@@ -67,7 +67,7 @@ def warn(warning: str | DataWarning) -> None:
 
 
 def warn_all(found: Iterable[DataWarning]) -> None:
-    """Give warnings that were found before reading ended with an error, each once."""
+    """Warn of what was found in rows, of each thing once."""
     for warning in distinct(found):
         warn(warning)
 

@@ -29,7 +29,7 @@ from docscore.core.options import (
     check_schema_by,
 )
 from docscore.core.output import write_report
-from docscore.core.runtime import Progress, ignore, no_progress, warn, watched
+from docscore.core.runtime import Progress, ignore, no_progress, warn, warn_all, watched
 from docscore.core.values import differs_by_value
 from docscore.evaluation.automation import (
     ALIGNED,
@@ -339,14 +339,9 @@ class Automation:
 
         Its method `lowest` finds the lowest threshold that reaches an accuracy, with intervals.
         """
-        result = self._evaluation
-        figure = ALIGNED if result.metric == "kieval" else result.figure_names[0].label
-        return automation_curve(
-            self._reviews,
-            clusters=self._evaluation.clusters,
-            figure=figure,
-            is_mean=self._evaluation.metric != "kieval",
-        )
+        result, is_kieval = self._evaluation, self._evaluation.metric == "kieval"
+        figure = ALIGNED if is_kieval else result.figure_names[0].label
+        return automation_curve(self._reviews, clusters=result.clusters, figure=figure, is_mean=not is_kieval)
 
     @cached_property
     def calibration(self) -> Calibration:
@@ -893,8 +888,7 @@ def evaluate_rows(
 
 def evaluated(test_set: TestSet, options: CompareOptions = DEFAULT_OPTIONS, **settings: Any) -> Evaluation:
     """Give the warnings of a test set that was just read, and evaluate it; arguments as for `Evaluation`."""
-    for warning in settled_without(test_set.warnings, options):
-        warn(warning)
+    warn_all(settled_without(test_set.warnings, options))
     return Evaluation(test_set, options, **settings)
 
 

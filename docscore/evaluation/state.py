@@ -28,7 +28,7 @@ from docscore.core.options import (
     check_options,
     read_and_compare_options,
 )
-from docscore.core.runtime import warn
+from docscore.core.runtime import warn_all
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import Field, as_float, units
 from docscore.evaluation.registry import checked_metrics, metrics_with_schema
@@ -242,8 +242,7 @@ class ScoreState:
         if not self.rows:
             raise InputValueError(expected="at least one row", got="none")
         if whole:
-            for warning in warnings_about_schemas(self.places, self.options.schema):
-                warn(warning)
+            warn_all(warnings_about_schemas(self.places, self.options.schema))
         result = {  # each sum is rounded once
             name: as_float(numerator) / as_float(denominator) if denominator else 1.0
             for name, (numerator, denominator) in self.sums.items()

@@ -6,7 +6,7 @@ from typing import Any
 
 from docscore.core.errors import DataWarning, InputError
 from docscore.core.options import DEFAULT_READING, ReadOptions, check_integer
-from docscore.core.runtime import Progress, no_progress, progress_from, warn, warn_all
+from docscore.core.runtime import Progress, no_progress, progress_from, warn_all
 from docscore.core.values import holds_value
 from docscore.inputs.checks import (
     refuse_document_texts,
@@ -58,8 +58,7 @@ def read(
     """
     bars, count = progress_from(progress), check_integer("num_proc", num_proc, 1)
     test_set = read_systems(references, {"": [predictions]}, options, num_proc=count, progress=bars)[""]
-    for warning in test_set.warnings:
-        warn(warning)
+    warn_all(test_set.warnings)
     return test_set
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, check_choice, check_integer
-from docscore.core.runtime import warn
+from docscore.core.runtime import warn, warn_all
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import RATES, ScoreState
@@ -123,8 +123,7 @@ class ComputeMetrics:
         refuse_document_texts(values, values, self.parse, reading.parse_references)
         if reading.parse_references:
             values, repairs = parsed_references(list(map(str, range(len(values)))), values, reading.parse_references)
-            for warning in warnings_about_repairs(repairs, len(values)):
-                warn(warning)
+            warn_all(warnings_about_repairs(repairs, len(values)))
             self.state.reading = replace(reading, parse_references=None)
         return values
 
@@ -175,8 +174,7 @@ class ComputeMetrics:
             pairs = TestSet(ids, truths, [each.value for each in predictions])
             # without parse the state, which gets the same texts, warns itself
             modes = self.parse, self.state.reading.parse_references
-            for warning in warnings_about_reading(pairs, *modes) if self.parse else ():
-                warn(warning)
+            warn_all(warnings_about_reading(pairs, *modes) if self.parse else ())
             self.state.update_pairs(pairs)
 
     def _label_texts(self, label_ids: Any, count: int) -> list[str] | None:

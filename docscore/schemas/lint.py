@@ -15,7 +15,7 @@ from docscore.core.errors import short_repr
 from docscore.core.formatting import shown_name
 from docscore.core.numbers import DecimalText
 from docscore.core.options import CompareOptions, check_options
-from docscore.core.runtime import Progress, grouped, progress_from, warn, watched
+from docscore.core.runtime import Progress, grouped, progress_from, warn_all, watched
 from docscore.core.values import field_path, places_in, step_text, to_json, value_excerpt
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.inputs.json_text import dumps_strictly
@@ -138,8 +138,7 @@ def lint(references: Any, *, schema: Any = None, **options: Any) -> list[Finding
     findings = list(_field_findings(values_of(pairs, progress), progress, unread=schema is None))
     if source is not None:
         places = places_by_schema(zip(pairs.ids, pairs.truths, strict=True), source)
-        for warning in warnings_about_schemas(places, source):
-            warn(warning)
+        warn_all(warnings_about_schemas(places, source))
         for text, rows in grouped((source.schema_of(name), row) for row, name in enumerate(pairs.ids)).items():
             part, root = pairs.only(rows), compiled_schema(text, source.functions)
             cases += [*_schema_cases(part, text), *_key_cases(part, root)]
