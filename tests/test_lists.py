@@ -23,7 +23,7 @@ from docscore.metrics.anls_star.matching import ListRows
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.typed.schema import compiled_schema
 from docscore.report.console import print_summary, printed
-from docscore.report.rendered_rows import long_lists
+from docscore.report.html_tree import long_lists
 from tests.conftest import examples, golden
 from tests.oracle import canonical
 

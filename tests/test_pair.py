@@ -16,8 +16,8 @@ needs("gradio")
 from docscore import score_tree  # noqa: E402
 from docscore.core.options import CompareOptions  # noqa: E402
 from docscore.grounding.document_text import DocumentText  # noqa: E402
+from docscore.report.document_places import placed_rows  # noqa: E402
 from docscore.report.html_tree import explained_drawing  # noqa: E402
-from docscore.report.rendered_rows import placed_rows  # noqa: E402
 from playground.pair.examples import as_texts, examples  # noqa: E402
 from playground.pair.pair import answer, tree_for_clients, what_ifs_of_pair  # noqa: E402
 from playground.server.requests import PairRequest  # noqa: E402

@@ -19,8 +19,7 @@ from docscore.grounding.document_folder import DocumentFolder
 from docscore.grounding.document_text import DocumentText
 from docscore.grounding.regions import Region
 from docscore.report import document_places
-from docscore.report.document_places import sentence_on_place, sign_of_place
-from docscore.report.rendered_rows import placed_rows
+from docscore.report.document_places import placed_rows, sentence_on_place, sign_of_place
 from tests.commands import run, written
 from tests.conftest import ROOT, golden, needs
 

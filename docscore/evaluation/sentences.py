@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import fsum
 from statistics import median
-from typing import NamedTuple, get_args
+from typing import get_args
 
 import Levenshtein
 
@@ -290,20 +290,16 @@ def facts_of_tree(tree: ScoreTree) -> tuple[str, ...]:
     return tree.facts if isinstance(tree, MetricTree) else ()
 
 
-class Span(NamedTuple):
-    """A piece of a text, and whether the other text lacks it."""
-
-    text: str
-    changed: bool
+Span = tuple[str, bool]  # a piece of a text, and whether the other text lacks it
 
 
 def text_differences(truth: str, prediction: str, *, ignore_case: bool = True) -> tuple[list[Span], list[Span]]:
     """Split both texts into shared spans and changed ones: deleted from the truth, or inserted in the prediction.
 
     >>> text_differences("12.50", "12.5")
-    ([Span(text='12.5', changed=False), Span(text='0', changed=True)], [Span(text='12.5', changed=False)])
+    ([('12.5', False), ('0', True)], [('12.5', False)])
     >>> text_differences("Adler", "ADL3R")[1]
-    [Span(text='ADL', changed=False), Span(text='3', changed=True), Span(text='R', changed=False)]
+    [('ADL', False), ('3', True), ('R', False)]
     """
     left, right = [], []
     compared = truth.lower(), prediction.lower()
@@ -312,9 +308,9 @@ def text_differences(truth: str, prediction: str, *, ignore_case: bool = True) -
     for operation, start, stop, first, last in Levenshtein.opcodes(*compared):
         changed = operation != "equal"
         if stop > start:
-            left.append(Span(truth[start:stop], changed))
+            left.append((truth[start:stop], changed))
         if last > first:
-            right.append(Span(prediction[first:last], changed))
+            right.append((prediction[first:last], changed))
     return left, right
 
 

@@ -324,7 +324,7 @@ def _styled(line: Line) -> Text:
             *paired_excerpts(node.ground_truth, node.prediction), ignore_case=node.ignores_case
         )
         for spans, style, behind in ((truth, _TRUTH, " → "), (prediction, _PREDICTION, f"  {line.comment}")):
-            text.append_text(Text.assemble(*((span.text, style if span.changed else "") for span in spans), behind))
+            text.append_text(Text.assemble(*((piece, style * changed) for piece, changed in spans), behind))
     else:
         text.append(line.detail)
     text.rstrip()

@@ -9,10 +9,11 @@ from docscore.core.formatting import counted
 from docscore.core.runtime import grouped
 from docscore.grounding.document_folder import DocumentFolder, page_image
 from docscore.grounding.document_text import DocumentText
-from docscore.grounding.regions import Box, Region, RowRegions, around
+from docscore.grounding.nodes import grounded_leaves
+from docscore.grounding.regions import NO_REGIONS, Box, Region, RowRegions, around, overlap
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.report.html_tree import TreeDrawing
-from docscore.report.rendered_rows import placed_rows, shown_path
+from docscore.metrics.base import MetricTree
+from docscore.report.html_tree import TreeDrawing, chosen_value, shown_path
 
 MOST_CROPS = 100  # of a report, of about ten kilobytes each
 _MOST_ROWS = 12  # of a document
@@ -21,6 +22,60 @@ _LOOKS = "cited", "expected"
 _LEAST, _RATIO = (0.49, 0.24), (0.133, 0.265)  # of one crop and of two beside: its part of the page, height by width
 _ROOM = 1.2  # of the height of a place, above and below it
 _NEAR = 0.4, 0.02  # of a page, by which a crop of two places is wider and higher than that of one
+
+
+def placed_rows(
+    tree: ScoreTree, numbers: Mapping[int, int], places: RowRegions | None, document: DocumentText | None = None
+) -> list[dict[str, Any]]:
+    """Return where the values of the rows of a tree are expected and cited, and where they stand in a text.
+
+    Args:
+        tree: the tree.
+        numbers: the number of the row of each node that is rendered, by the `id` of the node.
+        places: those that it was built with; None if there are none.
+        document: what the document says; None if that is not known.
+
+    Returns:
+        Of each "row" its number and its "path"; of a single value that has evidence whether it is "right" and
+        "predicted", and as "levels" how many of its cited places are accepted, of how many, else null; "expected" and
+        "cited" places with page, boxes and quote; the IoU of their boxes as "overlap"; whether nothing is expected, as
+        "extra"; where the ground truth and the prediction stand in the text as "found", null for what no text can show.
+    """
+    if isinstance(tree, MetricTree):  # whose paths are its own
+        return []
+    found: list[dict[str, Any]] = []
+    sides = (
+        []
+        if document is None
+        else [
+            {
+                path: None if spots is None else [document.given(spot) for spot in spots]
+                for path, _, spots in document.find_scalars(value)
+            }
+            for value in (chosen_value(tree), tree.prediction)
+        ]
+    )
+    for leaf, predicted, cell, evidence, cited in grounded_leaves(tree, places or NO_REGIONS):
+        is_extra = leaf.status == "extra"
+        if (row := numbers.get(id(leaf))) is not None and (sides or cell or evidence or cited):
+            found.append(
+                {
+                    "row": row,
+                    "path": shown_path(leaf),
+                    "right": bool(cell and cell.right),
+                    "predicted": bool(cell and cell.predicted),
+                    "levels": cell and cell.levels,
+                    "expected": evidence,
+                    "cited": cited,
+                    "overlap": overlap(cited, evidence),
+                    "extra": is_extra,
+                    "found": [
+                        side.get(at)  # a row that one side lacks has the number of another one there
+                        for side, at in zip(sides, ("" if is_extra else leaf.path, predicted), strict=False)
+                    ],
+                }
+            )
+    return found
 
 
 def sign_of_place(row: Mapping[str, Any]) -> str:

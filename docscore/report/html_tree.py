@@ -1,6 +1,6 @@
 """HTML that works without scripts: the score tree; and the templates, in which every value is escaped."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from math import fsum
@@ -30,6 +30,7 @@ from docscore.evaluation.sentences import (
     points_text,
     text_differences,
 )
+from docscore.metrics.anls_star.matching import SHORTEST_CUT
 from docscore.metrics.anls_star.sizes import SIDES, Side
 from docscore.metrics.anls_star.tree import GLYPHS, REGION_WORDS, ScoreTree
 from docscore.metrics.annotations import (
@@ -434,15 +435,15 @@ def value_cell(node: ScoreTree, parent: ScoreTree | None, side: Side, spans: Seq
         return Cell(absent="absent" if node.key is not None else "no partner")
     if value is None:
         return Cell([Piece("null", "literal")])
-    return Cell(_pieces(value, spans or [Span(value_text(value), changed=False)], node.status))
+    return Cell(_pieces(value, spans or _whole(value_text(value), changed=False), node.status))
 
 
 def _pieces(value: Any, spans: Sequence[Span], status: str) -> list[Piece]:
     """A value as pieces: its quotes apart, and what differs marked."""
     changed = "changed" if status == "partial" else "whole"
     plain = "" if isinstance(value, str) else "literal"
-    pieces = [Piece(span.text, changed if span.changed else plain) for span in spans]
-    text = "".join(span.text for span in spans)
+    pieces = [Piece(text, changed if is_changed else plain) for text, is_changed in spans]
+    text = "".join(text for text, _ in spans)
     if not (isinstance(value, str) and len(text) > 1 and text[0] == text[-1] == '"'):
         return pieces
     pieces[0] = pieces[0]._replace(text=pieces[0].text[1:])
@@ -491,7 +492,7 @@ def value_spans(node: ScoreTree) -> tuple[list[Span], list[Span]]:
 
 
 def _whole(text: str, *, changed: bool) -> list[Span]:
-    return [Span(clipped(text, _LONGEST_TEXT), changed)]
+    return [(clipped(text, _LONGEST_TEXT), changed)]
 
 
 def positions_of(tree: ScoreTree) -> dict[int, Positions]:
@@ -540,3 +541,44 @@ def _below(position: str | None, number: int | None) -> str | None:
     if position is None or number is None:
         return None
     return f"{position}/{number}" if position else str(number)
+
+
+def shown_path(node: ScoreTree) -> str:
+    """Return the path of a node as it is shown beside a document."""
+    return clipped(printable(node.path.removeprefix("$.")), LONGEST_LABEL)
+
+
+def long_lists(tree: ScoreTree, numbers: Mapping[int, int]) -> Iterator[dict[str, Any]]:
+    """Yield the lists of objects of a tree, if one of them has many rows.
+
+    Args:
+        tree: the tree.
+        numbers: the number of the row of each node that is rendered, by the `id` of the node.
+
+    Yields:
+        Of each list its "path", how many rows are "expected", "predicted", "paired" and "whole", after how many it was
+        cut off as "cut", 0 if it was not; as "rows" a letter for each expected row, "w" for a whole one, "m" for a
+        missing one and "d" where a value differs; as "numbers" those of the rows that are rendered.
+    """
+    lists = [
+        (
+            node,
+            node.rows,
+            sorted((row for row in node.children if row.truth_index is not None), key=lambda row: row.truth_index or 0),
+        )
+        for node in tree.nodes()
+        if node.rows and any(isinstance(row.ground_truth, dict) for row in node.children)
+    ]
+    if all(len(rows) < SHORTEST_CUT for *_, rows in lists):
+        return
+    for node, found, rows in lists:
+        yield {
+            "path": shown_path(node),
+            "expected": found.expected,
+            "predicted": found.predicted,
+            "paired": found.paired,
+            "whole": found.right,
+            "cut": found.cut_after,
+            "rows": "".join("w" if row.earned == row.weight else "d" if row.earned else "m" for row in rows),
+            "numbers": [numbers.get(id(row)) for row in rows],
+        }

@@ -163,9 +163,7 @@ def _contents_around(systems: Systems) -> tuple[list[Content], list[Content]]:
     before: list[Content] = []
     after: list[Content] = []
     if ranks:
-        before = [
-            value_column("rank", "rank", _ends_text, lambda name: (ranks[name].low, ranks[name].high)),
-        ]
+        before = [value_column("rank", "rank", _ends_text, lambda name: (ranks[name].low, ranks[name].high))]
         after = [value_column("best", "best", _share_text, lambda name: ranks[name].best)]
     known = {column for system in evaluations.values() for column in system.costs}
     after += [

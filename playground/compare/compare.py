@@ -22,8 +22,8 @@ from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.grounding.document_text import DocumentText
 from docscore.inputs.formats import names_of_files
 from docscore.metrics.anls_star.causes import CAUSES
+from docscore.report.document_places import placed_rows
 from docscore.report.markup import table_as_latex, table_as_markdown
-from docscore.report.rendered_rows import placed_rows
 from docscore.report.systems_report import CHANCE_MARK, systems_table, table_of_tests
 from playground.compare.tree_columns import places_side_by_side
 from playground.parts.conclusions import cause_label, every_pair, figure_of, loss_text, ties_of, verdict_of, what_ifs_of

@@ -28,8 +28,8 @@ from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.typed.schema_warnings import places_by_schema, warnings_about_schemas
 from docscore.metrics.typed.score import schema_of_row
+from docscore.report.document_places import placed_rows
 from docscore.report.html_tree import TreeDrawing, explained_drawing, sampled_places
-from docscore.report.rendered_rows import placed_rows
 from playground.pair.examples import places_in
 from playground.parts.conclusions import what_ifs_of
 from playground.parts.files import check_test_set

@@ -31,9 +31,9 @@ from docscore.inputs.json_text import dumps, loads
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.report.document_places import placed_rows
 from docscore.report.html_report import bins, examples_of_causes
-from docscore.report.html_tree import explained_drawing, lost_text
-from docscore.report.rendered_rows import long_lists, placed_rows
+from docscore.report.html_tree import explained_drawing, long_lists, lost_text
 from playground.parts.conclusions import cause_label
 from playground.parts.fragments import fragment
 from playground.server.limits import parts_of

@@ -32,7 +32,7 @@ from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.registry import ANLS_STAR
-from docscore.evaluation.sentences import Span, text_differences
+from docscore.evaluation.sentences import text_differences
 from docscore.grounding.document_text import DocumentText
 from docscore.inputs.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.inputs.json_text import dumps, dumps_in_style, loads
@@ -257,7 +257,7 @@ def _found(value: Any, text: DocumentText | None) -> str:
 def _difference(truth: Any, value: Any, first: Evaluation, *, is_plain: bool) -> dict[str, Any]:
     """How alike both sides are, in words, and both as spans, in which what differs is marked."""
     sides = [_side(each, is_plain=is_plain) for each in (truth, value)]
-    said, marked = "", [[] if side is None else [Span(side, changed=True)] for side in sides]
+    said, marked = "", [[] if side is None else [(side, True)] for side in sides]
     if {type(truth), type(value)} <= SCALAR_TYPES and first.metric == ANLS_STAR:
         options = first.options
         left, right = fold_all((truth, value), options.ignore_case)
