@@ -219,9 +219,9 @@ def test_an_incomplete_text_is_not_counted(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match=f"^documents: {sentence}"):
         (share,), _ = result.breakdowns["found_in_documents"].tables().values()
     assert (share["hits"], share["total"]) == (2, 4)
-    located = with_evidence(truths, folder)
-    assert [list(row.get("evidence", {})) for row in located.rows] == [[], ["no"], ["no"]]
-    assert located.warning.startswith("1 document with incomplete text")
+    located, _, warning = with_evidence(truths, folder)
+    assert [list(row.get("evidence", {})) for row in located] == [[], ["no"], ["no"]]
+    assert warning.startswith("1 document with incomplete text")
     document = read(folder)
     assert [found for *_, found in document.find_scalars({"no": "A-0", "total": "12.50"})] == [[((3, 6),)], None]
 
@@ -394,12 +394,11 @@ def test_the_evidence_of_values_that_stand_once(
     text: str, answers: list[Any], evidence: Any, counts: dict[str, dict[str, int]], given: Any
 ) -> None:
     row = {"question_id": "a", "references": answers, "note": "kept", **({} if given is None else {"evidence": given})}
-    located = with_evidence([row], {"a": text})
-    (written,) = located.rows
+    (written,), counts_of, _ = with_evidence([row], {"a": text})
     assert written.get("evidence") == evidence
     assert {**written, "evidence": given} == {**row, "evidence": given}
-    assert {field: {name: n for name, n in count.items() if n} for field, count in located.counts.items()} == counts
-    assert with_evidence([written], {"a": text}).rows == [written]
+    assert {field: {name: n for name, n in count.items() if n} for field, count in counts_of.items()} == counts
+    assert with_evidence([written], {"a": text})[0] == [written]
 
 
 def test_values_cited_where_they_were_found_are_grounded(tmp_path: Path) -> None:
@@ -426,7 +425,7 @@ def test_the_documents_of_a_published_benchmark() -> None:
     folder = shared_data("docubench", "the documents of DocuBench")
     names = [path.stem for path in sorted((folder / "documents").glob("*.pdf"))]
     lines = map(json.loads, (folder / "references.jsonl").read_text(encoding="utf-8").splitlines())
-    counts = with_evidence([row for row in lines if row["question_id"] in names], folder / "documents").counts
+    _, counts, _ = with_evidence([row for row in lines if row["question_id"] in names], folder / "documents")
     sums = {
         name: sum(count[name] for count in counts.values()) for name in ("placed", "several", "nowhere", "not_sought")
     }

@@ -39,9 +39,9 @@ def test_values_are_found_where_they_were_printed() -> None:
     needs("pypdfium2")
     rows = [json.loads(line) for line in (HERE / "references.jsonl").read_text(encoding="utf-8").splitlines()]
     plain = [{key: row[key] for key in ("question_id", "references")} for row in rows]
-    located = with_evidence(plain, SIDES["documents"])
+    located, *_ = with_evidence(plain, SIDES["documents"])
     checked = 0
-    for row, found in zip(rows, located.rows, strict=True):
+    for row, found in zip(rows, located, strict=True):
         for path, places in found["evidence"].items():
             sides = (places, row["evidence"][path])
             cited, known = ([Region(each["page"], (tuple(each["box"]),)) for each in side] for side in sides)

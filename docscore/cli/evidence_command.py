@@ -50,14 +50,11 @@ def evidence_command(references: Path, *, documents: Path | None, output: Path, 
         raise InputValueError(place="documents", expected="a folder with the documents", got="none")
     check_output(output, [".jsonl"])
     check_other_file(output, [references], "that of the references")
-    located = with_evidence(references, documents, options, progress_from(None))
-    write_whole(output, "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in located.rows))
+    rows, counts_of, warning = with_evidence(references, documents, options, progress_from(None))
+    write_whole(output, "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in rows))
     table = table_of(
         "Values of the ground truths in their documents",
-        [
-            {"field": field, **{outcome: counts[outcome] for outcome in OUTCOMES}}
-            for field, counts in located.counts.items()
-        ],
+        [{"field": field, **{outcome: counts[outcome] for outcome in OUTCOMES}} for field, counts in counts_of.items()],
         field_column(),
         value_column("placed", "stand once"),
         value_column("several", "several times"),
@@ -66,8 +63,8 @@ def evidence_command(references: Path, *, documents: Path | None, output: Path, 
         value_column("kept", "had evidence"),
         unit="fields",
     )
-    if located.warning:
-        say(located.warning)
+    if warning:
+        say(warning)
     say(f"wrote {output}")
     if as_json:
         print_json("evidence", {"fields": list(table)})

@@ -5,7 +5,7 @@ import unicodedata
 from datetime import date, datetime, time
 from decimal import Decimal
 from functools import cache, lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 from docscore.core.errors import InputValueError
 from docscore.core.numbers import DecimalText, decimal_of, decimal_value
@@ -221,7 +221,9 @@ def _iso(text: str) -> date | None:
     match = _ISO.match(text)
     if match is None:
         return None
-    when: datetime = _iso_parser().isoparse(text)
+    from dateutil import parser  # noqa: PLC0415  slow to import
+
+    when: datetime = parser.isoparse(text)
     return when if match[2] else when.date()
 
 
@@ -305,10 +307,3 @@ def hour_of_day(hour: int, half: str | None) -> int:
     if not 1 <= hour <= 12:  # noqa: PLR2004  hours of half a day
         raise InputValueError(expected="an hour from 1 to 12", got=str(hour))
     return hour % 12 + 12 * (half.lower() == "p")
-
-
-@cache
-def _iso_parser() -> Any:
-    from dateutil import parser  # noqa: PLC0415  slow to import
-
-    return parser.isoparser()

@@ -64,7 +64,7 @@ class DocumentText:
     """
 
     def __init__(self, text: str, boxes: Sequence[Box] | None = None, *, is_complete: bool = True) -> None:
-        self.text, self.boxes, self._layout = text, boxes, boxes and _with_all_boxes(boxes)
+        self.text, self.boxes, self._layout = text, boxes, _with_all_boxes(boxes or ())
         self._text = _words(_with_breaks(text, self._layout))
         self.is_complete = is_complete
         self._known: dict[tuple[type, str], list[Occurrence]] = {}
@@ -231,7 +231,7 @@ class DocumentText:
     def has_boxes(self, occurrences: Sequence[Occurrence]) -> bool:
         """Return whether a box is known for one of some occurrences of a value, or for words, if there are none."""
         if not occurrences:
-            return self._layout is not None
+            return bool(self._layout)
         return self.boxes is not None and any(self.place_of(each).boxes for each in occurrences)
 
     def has_at(self, value: Scalar, place: Region) -> bool:
@@ -260,11 +260,11 @@ class DocumentText:
     def _spans(self, value: Scalar) -> list[Occurrence]:
         key = type(value), scalar_text(value)
         if key not in self._known:
-            self._known[key] = [(span,) for span in self._as_written(value)] or self._wrapped(_words(key[1]).split(" "))
+            self._known[key] = self._as_written(value) or self._wrapped(_words(key[1]).split(" "))
         return self._known[key]
 
-    def _as_written(self, value: Scalar) -> list[Offsets]:
-        """Return the spans of a scalar: in any notation, as it is, and without the signs that group digits."""
+    def _as_written(self, value: Scalar) -> list[Occurrence]:
+        """Return the occurrences of a scalar: in any notation, as it is, and without the signs that group digits."""
         text, wanted = _words(scalar_text(value)), wanted_of(value)
         if not text:
             return []
@@ -273,7 +273,8 @@ class DocumentText:
             spans.update(filter(self._is_in_column, self._literal(text)))
         if type(value) is str and sum(map(str.isdigit, text)) >= _LEAST_DIGITS:
             spans.update(self._in_groups(text.translate(_GROUPING)))
-        return _outermost(spans) or self._spaced(text, is_number=wanted.is_number)
+        found = [(span,) for span in spans or self._spaced(text, is_number=wanted.is_number)]
+        return outermost(found)
 
     @cached_property
     def _windows(self) -> Windows:
@@ -338,7 +339,7 @@ class DocumentText:
 
     def _following(self, numbers: Sequence[int], word: str) -> int | None:
         """The next word on the line of the last of some words, or on a line below in the same column."""
-        boxes: Sequence[Box] = self._layout or ()
+        boxes = self._layout
         last, line = boxes[numbers[-1]], self._lines[numbers[-1]]
         height, width = last[3] - last[1], (last[2] - last[0]) / len(self._given_words[1][numbers[-1]][0])
         left, _, right, _ = around([boxes[each] for each in numbers])
@@ -358,14 +359,14 @@ class DocumentText:
 
     def _is_in_column(self, span: Offsets) -> bool:
         """Whether the words of a span do not run across the columns of a page."""
-        return self._layout is None or all(self._goes_on(*pair) for pair in pairwise(self._word_numbers_at(span)))
+        return not self._layout or all(self._goes_on(*pair) for pair in pairwise(self._word_numbers_at(span)))
 
     def _are_beside(self, number: int, other: int, most: int) -> bool:
         """Whether a word and the next one stand on one line, with a gap of less than so many characters."""
         words = self._given_words[1]
         if _LINE_BREAK.search(self.text, words[number].end(), words[other].start()):
             return False
-        if self._layout is None:
+        if not self._layout:
             return True
         one, two = self._layout[number], self._layout[other]
         letters = len(words[number][0]), len(words[other][0])
@@ -387,19 +388,17 @@ class DocumentText:
 
     def _beside(self, number: int, step: int) -> Box:
         """Return the box of a word and its neighbours on the line, before it or behind it."""
-        boxes: Sequence[Box] = self._layout or ()
         words = [number]
-        while 0 <= (next_to := words[-1] + step) < len(boxes):
+        while 0 <= (next_to := words[-1] + step) < len(self._layout):
             if not self._are_beside(min(next_to, words[-1]), max(next_to, words[-1]), _APART):
                 break
             words.append(next_to)
-        return around([boxes[each] for each in words])
+        return around([self._layout[each] for each in words])
 
     def _is_alone(self, number: int) -> bool:
         """Whether a line only has a word and its neighbours, so that it may continue the line above."""
-        boxes: Sequence[Box] = self._layout or ()
         left, right = self._beside(number, -1)[0], self._beside(number, 1)[2]
-        others = (boxes[each] for each in self._words_of_line[self._lines[number]])
+        others = (self._layout[each] for each in self._words_of_line[self._lines[number]])
         return all(left <= box[0] and box[2] <= right for box in others)
 
     # Words, lines and pages
@@ -453,7 +452,7 @@ class DocumentText:
     @cached_property
     def _lines(self) -> list[int]:
         """The line of each word: of words with boxes, those of a page whose middles lie at one height."""
-        if self._layout is None:
+        if not self._layout:
             breaks = [match.start() for match in re.finditer(rf"[\n{PAGE_BREAK}]", self.text)]
             return [bisect_left(breaks, word.start()) for word in self._given_words[1]]
         lines, line, page, reach = [0] * len(self._layout), 0, 0, 0.0
@@ -497,13 +496,13 @@ def _middle(box: Box, at: int = 1) -> float:
     return (box[at] + box[at + 2]) / 2
 
 
-def _outermost(spans: Iterable[Offsets]) -> list[Offsets]:
-    """Return spans in their order, without those that lie within another."""
-    outermost: list[Offsets] = []
-    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if not outermost or end > outermost[-1][1]:
-            outermost.append((start, end))
-    return outermost
+def outermost(occurrences: Iterable[Occurrence]) -> list[Occurrence]:
+    """Return occurrences in their order, each once, without those that lie within another."""
+    found: list[Occurrence] = []
+    for each in sorted(occurrences, key=lambda each: (each[0][0], -each[-1][1])):
+        if not found or each[-1][1] > found[-1][-1][1]:
+            found.append(each)
+    return found
 
 
 def _edges(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
@@ -529,15 +528,15 @@ def _with_spaces(text: str) -> str:
     return pattern
 
 
-def _with_all_boxes(boxes: Sequence[Box]) -> Sequence[Box] | None:
-    """Return boxes in which a word without one has the box of the word before; None if no word has a box."""
+def _with_all_boxes(boxes: Sequence[Box]) -> Sequence[Box]:
+    """Return boxes in which a word without one has the box of the word before; none if no word has a box."""
     known = next((box for box in boxes if box != NO_BOX), None)
     if known is None or NO_BOX not in boxes:
-        return known and boxes
+        return boxes if known else ()
     return list(accumulate(boxes, lambda last, box: last if box == NO_BOX else box, initial=known))[1:]
 
 
-def _with_breaks(text: str, boxes: Sequence[Box] | None) -> str:
+def _with_breaks(text: str, boxes: Sequence[Box]) -> str:
     """Return a text in which `BROKEN` replaces the hyphens of words that are divided at the end of a line.
 
     Only words with letters are divided: behind a number, a hyphen may be a minus.

@@ -1,15 +1,15 @@
 """Find the places of ground truths in their documents, so that nobody has to annotate those that are certain."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from docscore.core.errors import at_place, row_place
 from docscore.core.options import read_and_compare_options
 from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.values import Value, field_of, to_json
 from docscore.grounding.document_folder import DocumentFolder
-from docscore.grounding.document_text import DocumentText, Occurrence
+from docscore.grounding.document_text import DocumentText, Occurrence, outermost
 from docscore.grounding.interpretation import evidence_of
 from docscore.inputs.content import content_of
 from docscore.inputs.pairing import read_ground_truths
@@ -20,24 +20,9 @@ PLACED, SEVERAL, NOWHERE, NOT_SOUGHT, KEPT = OUTCOMES = ("placed", "several", "n
 _DIGITS = 4  # of fractions of a page
 
 
-class LocatedRows(NamedTuple):
-    """Rows of references with evidence.
-
-    Attributes:
-        rows: rows by id, with all other columns.
-        counts: for each field how many of its values have each of `OUTCOMES`: were placed, since they stand once; stand
-            several times or nowhere; are not looked for; had evidence.
-        warning: the sentence about documents without a text; "" if all have one.
-    """
-
-    rows: list[dict[str, Any]]
-    counts: dict[str, Counter[str]]
-    warning: str
-
-
 def with_evidence(
     references: Any, documents: Any, options: Mapping[str, Any] | None = None, progress: Progress = no_progress
-) -> LocatedRows:
+) -> tuple[list[dict[str, Any]], dict[str, Counter[str]], str]:
     """Give each value of ground truths that stands exactly once in its document this place as evidence.
 
     Evidence that is there stays.
@@ -47,6 +32,11 @@ def with_evidence(
         documents: a folder of documents, or a dict of texts by id.
         options: options of `docscore.evaluate` that say where ids and ground truths are.
         progress: called with the phases of the work.
+
+    Returns:
+        The rows by id, with all other columns. For each field how many of its values have each of `OUTCOMES`: were
+        placed, since they stand once; stand several times or nowhere; are not looked for; had evidence. The sentence
+        about documents without a text; "" if all have one.
 
     Raises:
         TypeError, ValueError: as `docscore.evaluate`; if no id has a document.
@@ -81,16 +71,7 @@ def with_evidence(
         plain = to_json(list(truth) if isinstance(truth, tuple) else [truth])
         evidence = {"evidence": found[0] if is_same else found} if any(found) else {}
         rows.append({**columns, ID: name, REFERENCES: plain, **evidence})
-    return LocatedRows(rows, dict(counts), opened.warning(len(truths.ids)))
-
-
-def _outermost(occurrences: Iterable[Occurrence]) -> list[Occurrence]:
-    """Return occurrences without those that lie within another, as one spelling of a value may within another."""
-    outermost: list[Occurrence] = []
-    for each in sorted(set(occurrences), key=lambda each: (each[0][0], -each[-1][1])):
-        if not outermost or each[-1][1] > outermost[-1][-1][1]:
-            outermost.append(each)
-    return outermost
+    return rows, dict(counts), opened.warning(len(truths.ids))
 
 
 def _located(
@@ -102,7 +83,8 @@ def _located(
         occurrences[path].append(places)
     located = {}
     for path, options in occurrences.items():
-        places = _outermost(place for option in options for place in option or ())
+        # one spelling of a value may lie within another
+        places = outermost(place for option in options for place in option or ())
         is_on_a_page = len(places) == 1 and len(document.pages_of(places[0])) == 1
         if path in known:
             outcome = KEPT

@@ -87,11 +87,9 @@ class RowAnnotator:
             for inside in dict.fromkeys(path for path, value in paths if type(value) in SCALAR_TYPES):
                 if evidence := self.evidence.get(inside):
                     right = is_one and leaf.earned == leaf.weight
-                    yield GroundedValue(inside, right, values, self._levels(citations, evidence))
-
-    def _levels(self, citations: Any, evidence: Any) -> dict[Any, tuple[int, int]]:
-        levels = [level for level in LEVELS if has_level(evidence, level)]
-        return {level: accepted_regions(citations, evidence, level, self.iou) for level in levels}
+                    levels = (level for level in LEVELS if has_level(evidence, level))
+                    accepted = {level: accepted_regions(citations, evidence, level, self.iou) for level in levels}
+                    yield GroundedValue(inside, right, values, accepted)
 
     def accepted(self, tree: ScoreTree, predicted: str) -> list[int]:
         """Return how many values of a tree are right and have an accepted box, and how many an accepted page."""

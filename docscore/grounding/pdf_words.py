@@ -29,14 +29,13 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom as fractions
 WordOnPage = tuple[str, float, float, float, float]  # with its box
 
 
-def words_of_page(page: Any, text: Any = None) -> list[WordOnPage]:
+def words_of_page(page: Any, text: Any) -> list[WordOnPage]:
     """Return the words of the text layer of a page as it is displayed: runs of characters without white space.
 
     Args:
         page: the page.
-        text: its text layer, if it is loaded.
+        text: its text layer.
     """
-    text = text or page.get_textpage()
     codes = [raw.FPDFText_GetUnicode(text.raw, index) for index in range(text.count_chars())]
     surrogates = range(0xD800, 0xE000)
     letters = [_HYPHENS.get(code) or (" " if code in surrogates else chr(code)) for code in codes]
