@@ -123,18 +123,3 @@ def taken(truth: Any) -> Any:
     if isinstance(truth, list):
         return [taken(item) for item in truth]
     return {key: taken(item) for key, item in truth.items()} if isinstance(truth, dict) else truth
-
-
-class Counted(str):
-    """A text that counts how often texts of its kind are looked up and compared."""
-
-    __slots__ = ()
-    uses = 0
-
-    def __hash__(self) -> int:
-        Counted.uses += 1
-        return super().__hash__()
-
-    def __eq__(self, other: object) -> bool:
-        Counted.uses += 1
-        return super().__eq__(other)

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 import docscore
@@ -241,22 +239,6 @@ def test_one_document_has_no_interval() -> None:
     assert choice.automation_rate == Interval(note="that needs two documents")
 
 
-@pytest.mark.ci
-def test_the_interval_mostly_contains_the_threshold_of_all_documents() -> None:
-    """Of 40 test sets of 30 documents, at a level of 95%; and the interval is the same at each call."""
-    samples = random_corpus(0, 1200)
-    everywhere = curve_of(samples).lowest(0.35, n_resamples=50).point
-    assert everywhere is not None
-    contained = 0
-    for start in range(0, 1200, 30):
-        curve = curve_of(samples[start : start + 30])
-        interval = curve.lowest(0.35, n_resamples=500).threshold
-        assert interval == curve.lowest(0.35, n_resamples=500).threshold
-        if interval.ends is not None:
-            contained += interval.ends[0] <= everywhere.threshold <= interval.ends[1]
-    assert 33 <= contained <= 40
-
-
 def test_resamples_that_do_not_reach_the_target_count_as_infinity() -> None:
     """Six documents, of which three have a missing value: resamples of these alone do not reach 0.6."""
     samples = [Sample({"a": "x"}, {"a": "y"}, {"a": 0.3}), Sample({"a": "x", "b": "y"}, {"a": "z"}, {"a": 0.6})] * 3
@@ -358,20 +340,6 @@ def test_bins_of_equal_width_hold_their_upper_end() -> None:
     assert [point.confidence for point in calibration.points] == pytest.approx([1 / 30, 7 / 60, 1.0])
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
-def test_every_value_is_in_one_bin_and_ece_is_at_most_the_gap(values: list[tuple[float, bool]]) -> None:
-    """In [0, 1], and no smaller than the gap between mean confidence and accuracy."""
-    sure, right = (list(column) for column in zip(*values, strict=True))
-    calibration = calibration_of(sure, right, [0] * len(values))
-    assert sum(point.values for point in calibration.points) == len(values)
-    for point in calibration.points:
-        assert point.low - 1e-12 <= point.confidence <= point.high + 1e-12
-    gaps = sum(abs(point.accuracy - point.confidence) * point.values for point in calibration.points) / len(values)
-    assert calibration.ece.value == pytest.approx(gaps, abs=1e-12)
-    assert calibration.ece.value is not None
-    assert abs(np.mean(right) - np.mean(sure)) - 1e-12 <= calibration.ece.value <= 1
-
-
 @pytest.mark.parametrize("digits", [1, 9])
 def test_auroc_of_a_resample_is_that_of_repeated_documents(digits: int) -> None:
     sure, right, documents = some_values(12, 3, digits)
@@ -395,20 +363,6 @@ def test_the_influence_of_a_document_on_auroc_is_the_derivative_by_its_weight(di
 def test_a_resample_with_one_kind_of_values_has_the_area_of_the_whole() -> None:
     area = RocArea(np.array([0.9, 0.1]), np.array([True, False]), np.array([0, 1]), 2)
     assert area.of(np.array([[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]])).tolist() == [1.0, 1.0, 1.0]
-
-
-def test_intervals_hold_their_figures_and_count_the_documents() -> None:
-    """Fewer documents with the same values give the same figures with other intervals."""
-    sure, right, documents = some_values(150)
-    calibration = calibration_of(sure, right, documents)
-    for figure in (calibration.auroc, calibration.brier):
-        assert figure.interval.ends is not None
-        assert figure.interval.ends[0] < (figure.value or 0.0) < figure.interval.ends[1]
-    assert (calibration.values, calibration.documents, calibration.right) == (len(sure), 150, right.sum())
-    together = calibration_of(sure, right, documents // 10)
-    for one, other in ((calibration.auroc, together.auroc), (calibration.brier, together.brier)):
-        assert one.value == other.value
-        assert one.interval != other.interval
 
 
 def test_the_interval_of_the_brier_score_is_that_of_a_mean_where_documents_have_one_value() -> None:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,14 +21,14 @@ from docscore import anls_score, score_pairs, score_tree
 from docscore.core.options import CompareOptions, ReadOptions, read_and_compare_options
 from docscore.core.schema_source import SchemaSource
 from docscore.evaluation.automation import Curve, DocumentReview, automation_curve
-from docscore.evaluation.comparison import Change, Comparison, compare, decide, decide_level
+from docscore.evaluation.comparison import Change, compare, decide, decide_level
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.inputs.pairing import pairs_of
 from docscore.stats.intervals import NO_CHANGE, Interval, Ratios
 from docscore.stats.significance import permutation_p_values
-from tests.commands import pred, ref, run, written
-from tests.conftest import ROOT, golden
+from tests.commands import pred, ref
+from tests.conftest import golden
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 TEXT = "abcdefghij"
@@ -121,68 +120,6 @@ def test_drawn_swaps_come_close_to_all_of_them() -> None:
     assert drawn != wanted
     assert drawn == pytest.approx(wanted, abs=4 * (wanted * (1 - wanted) / 2000) ** 0.5)
     assert permutation_p_values(*sides, n_resamples=2000) == [drawn]
-
-
-def test_better_and_worse_documents_stand_largest_change_first() -> None:
-    comparison = compare(of_letters(3, 0, 0, 5, 2, 1), of_letters(1, 4, 0, 0, 2, 2))
-    assert [change.name for change in comparison.better] == ["3", "0"]
-    assert [change.difference for change in comparison.better] == pytest.approx([0.5, 0.2])
-    assert [change.name for change in comparison.worse] == ["1", "5"]
-    assert [change.difference for change in comparison.worse] == pytest.approx([-0.4, -0.1])
-    assert comparison.same == 2
-    assert comparison.difference == pytest.approx((0.2 - 0.4 + 0.5 - 0.1) / 6)
-
-
-def test_ids_in_another_order_give_the_same_comparison() -> None:
-    """The base in any order; for the new one's, the ends of the interval may move as with another seed."""
-    base, new = documents(1)
-    wanted = compare(base, new)
-    assert compare(reordered(base), new).to_dict() == wanted.to_dict()
-    comparison = compare(base, reordered(new))
-    assert comparison.difference == pytest.approx(wanted.difference)
-    assert sorted(comparison.worse) == sorted(wanted.worse)
-    assert sorted(comparison.better) == sorted(wanted.better)
-    assert {f.name: f.difference for f in comparison.field_changes} == pytest.approx(
-        {f.name: f.difference for f in wanted.field_changes}
-    )
-    assert comparison.interval == pytest.approx(wanted.interval, abs=0.05 * width(wanted))
-    assert comparison.p_value == pytest.approx(wanted.p_value, abs=0.03)
-
-
-def reordered(system: Evaluation) -> Evaluation:
-    pairs = system.test_set.only(random.Random(8).sample(range(len(system)), len(system)))
-    return Evaluation(replace(pairs, skipped=None))
-
-
-def width(comparison: Comparison) -> float:
-    assert comparison.interval is not None
-    return comparison.interval[1] - comparison.interval[0]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_swapping_the_two_turns_the_signs(seed: int) -> None:
-    base, new = documents(seed)
-    one, other = compare(base, new), compare(new, base)
-    assert one.difference == -other.difference
-    assert one.interval is not None
-    assert other.interval == pytest.approx([-end for end in reversed(one.interval)], abs=0.05 * width(one))
-    assert one.p_value == pytest.approx(other.p_value, abs=0.03)
-    assert [change.name for change in one.better] == [change.name for change in other.worse]
-    assert {f.name: f.difference for f in one.field_changes} == {
-        f.name: -(f.difference or 0.0) for f in other.field_changes
-    }
-
-
-def test_a_system_against_itself() -> None:
-    base, _ = documents(2)
-    comparison = compare(base, base)
-    assert (comparison.difference, comparison.p_value) == (0.0, 1.0)
-    assert (comparison.interval, note(comparison.figure)) == (None, NO_CHANGE)
-    assert (comparison.better, comparison.worse, comparison.same) == ([], [], 30)
-    assert {(f.difference, note(f), f.p_value, f.adjusted) for f in comparison.field_changes} == {
-        (0.0, NO_CHANGE, None, None)
-    }
-    assert not decide(comparison, 0).failed
 
 
 ONE = analysed({"a": TEXT})
@@ -389,36 +326,6 @@ def test_planted_regressions(regression: str, plain: list[str], beyond: list[str
         gate = decide(comparison, 0.005, max_field_loss=0.01, beyond_chance=is_beyond)
         assert [loss["field"] for loss in gate.losses or ()] == expected
         assert gate.failed == bool(expected)
-
-
-def gates_of_the_guide() -> list[list[str]]:
-    """The options of the gates that the guide to a product shows: for a first look, by vendor, and in CI."""
-    lines = (ROOT / "docs" / "products.md").read_text("utf-8").replace("\\\n", " ").split("docscore compare ")[1:]
-    options = (re.findall(r"--(?:max-[a-z-]+ [0-9.]+|beyond-chance)", line.split("```")[0]) for line in lines)
-    return [" ".join(each).split() for each in options if each]
-
-
-@golden("comparison", "gates of the guide")
-def test_the_gates_of_the_guide_against_planted_regressions(regression: str, codes: list[int], tmp_path: Path) -> None:
-    """The exit status of each documented line."""
-    base, new = regression_of(regression)
-    for name, rows in (
-        (
-            "references",
-            [{"question_id": str(n), "references": [truth]} for n, truth in enumerate(base.test_set.truths)],
-        ),
-        *(
-            (
-                side,
-                [{"question_id": str(n), "prediction": answer} for n, answer in enumerate(system.test_set.predictions)],
-            )
-            for side, system in (("base", base), ("new", new))
-        ),
-    ):
-        written(tmp_path, f"{name}.jsonl", rows)
-    files = [str(tmp_path / f"{name}.jsonl") for name in ("base", "new", "references")]
-    files.insert(2, "--references")
-    assert [run("compare", *files, *options).code for options in gates_of_the_guide()] == codes
 
 
 def test_a_gate_names_the_documents_that_fell() -> None:

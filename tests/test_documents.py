@@ -329,21 +329,6 @@ INVENTED = {name: {**TRUTHS[name], "iban": "DE89 3704"} for name in "abcd"}
 TEXTS = {name: f"Invoice {TRUTHS[name]['no']}\fTotal 12.50" for name in "abc"}
 
 
-def test_each_face_shows_what_stands_where(tmp_path: Path) -> None:
-    result = docscore.evaluate(references=TRUTHS, predictions=INVENTED, documents=TEXTS)
-    with pytest.warns(UserWarning, match=r"^documents: 1 of 4 documents have no text: no PDF, hOCR or text of 'd'$"):
-        found = result.breakdowns["found_in_documents"]
-    (share,), (value,) = found.tables().values()
-    assert (share["where"], share["hits"], share["total"]) == ("document", 6, 9)
-    assert value == {"value": "DE89 3704", "field": "iban", "times": 3, "documents": 3, "question_id": "a"}
-    assert any(str(each).startswith("documents: 1 of 4") for each in result.warnings)
-    assert result.to_dict()["found_in_documents"]["without_text"] == 1
-    for name in ("r.html", "r.md"):
-        page = result.report(tmp_path / name).read_text(encoding="utf-8")
-        assert "Values not found in their documents" in page
-        assert "DE89 3704" in page
-
-
 def test_a_slice_and_runs_have_their_own_shares() -> None:
     by = {"a": "x", "b": "x", "c": "y"}
     truths, first = ({name: side[name] for name in "abc"} for side in (TRUTHS, INVENTED))
@@ -374,16 +359,6 @@ def test_text_that_could_not_be_parsed_is_not_looked_up() -> None:
         documents={"a": "A-17"},
     )
     assert not result.breakdowns["found_in_documents"].tables()["found"]
-
-
-def test_the_command_looks_values_up(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path, {f"{name}.txt": text for name, text in TEXTS.items()})
-    for name, side in (("r.json", TRUTHS), ("p.json", INVENTED)):
-        (tmp_path / name).write_text(json.dumps(side))
-    done = run("score", tmp_path / "r.json", tmp_path / "p.json", "--documents", folder)
-    assert "in the document 66.7%" in done.out
-    assert '"DE89 3704" iban ' in " ".join(done.out.split())
-    assert "no PDF, hOCR or text of 'd'" in done.err
 
 
 # Evidence

@@ -10,11 +10,9 @@ import io
 import itertools
 import json
 import os
-import random
 import re
 import warnings
 from collections.abc import Callable
-from datetime import date
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -33,13 +31,12 @@ from docscore.core.errors import as_flag, written
 from docscore.core.options import DEFAULT_READING
 from docscore.core.runtime import READING
 from docscore.inputs.columns import table_of_source
-from docscore.inputs.formats import DELIMITERS, _check_columns, delimiter_of, read_table, read_value
+from docscore.inputs.formats import DELIMITERS, delimiter_of, read_table, read_value
 from docscore.inputs.pairing import paired_systems
 from playground.server.limits import check_value
 from playground.server.storage import csv_cell, write_csv
-from tests.commands import REFERENCES, Write, pred, ref, run, run_process, succeed
+from tests.commands import REFERENCES, Write, run, run_process, succeed
 from tests.conftest import golden
-from tests.structures import Counted
 
 
 @golden("files", "tables")
@@ -109,21 +106,6 @@ def test_an_encoding_is_given_to_the_command_and_in_python(write: Write) -> None
         assert (done.code, sentence in done.err) == (2, True), done.err
 
 
-def test_damaged_documents_of_a_folder_are_repaired_and_counted(write: Write) -> None:
-    """As predictions, with parse="repair"; ground truths are not repaired."""
-    truths = {name: {"total": "12.50"} for name in "abc"}
-    write("p/a.json", '{"total": "12.50"}')
-    write("p/b.json", 'Here it is: {"total": "12.50",}')
-    folder = write("p/c.json", "no answer").parent
-    result = docscore.evaluate(references=truths, predictions=folder, parse="repair")
-    assert (result.score, result.counts) == (
-        2 / 3,
-        {"parse_failures": 1, "parse_extracted": 0, "parse_repaired": 1, "parse_ambiguous": 0},
-    )
-    with pytest.raises(ValueError, match=r"b\.json, line 1, column 1: the text begins with"):
-        docscore.evaluate(references=folder, predictions=truths, parse="repair")
-
-
 @golden("files", "fields in columns")
 def test_a_table_with_a_column_for_each_field(
     write: Write,
@@ -181,14 +163,6 @@ def test_a_long_document_fits_in_a_cell(write: Write) -> None:
 def parquet_file(folder: Path, table: pa.Table) -> Path:
     parquet.write_table(table, folder / "t.parquet")
     return folder / "t.parquet"
-
-
-def test_rows_and_places_of_parquet(write: Write) -> None:
-    rows = [{"question_id": "a", "day": date(2024, 1, 2)}, {"question_id": "b", "day": None}]
-    path = write("t.parquet", rows)
-    table = read_table(path)
-    assert table.rows == rows
-    assert [str(table.where(i)) for i in range(2)] == [f"{path}, row 1", f"{path}, row 2"]
 
 
 @pytest.mark.filterwarnings("ignore:.*its rows are structs")
@@ -353,14 +327,6 @@ def test_headings_and_cells_of_a_file(tmp_path: Path) -> None:
         assert list(csv.reader(file)) == [["id", "'=f"], ["'=1", "-0.5"], ['a,"b"\n\\ud800', ""]]
 
 
-def test_many_columns_are_checked_in_one_pass() -> None:
-    """40,000 columns took 15 seconds, each being compared with all others."""
-    before = Counted.uses
-    names: list[str] = [Counted(f"column {number}") for number in range(2000)]
-    _check_columns(names, "p.csv")
-    assert Counted.uses - before <= 4 * len(names)
-
-
 def cells(*rows: dict[str, Any], sign: str = ";") -> str:
     """CSV with quoted cells; what is no text becomes JSON text."""
     texts = [[value if isinstance(value, str) else json.dumps(value) for value in row.values()] for row in rows]
@@ -422,19 +388,6 @@ def test_rows_with_a_key_of_the_formats_are_no_documents(
         assert message in told
         assert all(told.count(f"{side};") + told.count(f"{side} (") == 1 for side in columns)
         assert OPTIONS in told
-
-
-@pytest.mark.parametrize("end", ["csv", "frame"])
-def test_tables_name_them_too(end: str, write: Write) -> None:
-    rows = {name: [{"doc": n, name: n} for n in "ab"] for name in ("truth", "output")}
-    sides = [
-        pd.DataFrame(each) if end == "frame" else write(f"{name}.csv", cells(*each)) for name, each in rows.items()
-    ]
-    with pytest.raises(ValueError, match=r"expected a column 'question_id', got 'doc', 'truth'; \S+ has") as caught:
-        docscore.evaluate(references=sides[0], predictions=sides[1])
-    assert written(caught.value, as_flag).endswith(OPTIONS)
-    names: dict[str, Any] = {"id_column": "doc", "references_column": "truth", "prediction_column": "output"}
-    assert docscore.evaluate(references=sides[0], predictions=sides[1], **names).score == 1.0
 
 
 @golden("foreign_columns", "documents")
@@ -648,18 +601,6 @@ def test_two_queries_or_two_columns_distinguish_the_sides_of_a_file(write: Write
         assert "base 0.500000" in succeed("compare", path, other, "--references", path, *flags)
 
 
-ROWS = 60
-
-
-def documents() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """References and predictions by id, some right, some wrong, with columns for groups and numbers."""
-    drawn = random.Random(5)
-    truths = [{"total": f"{n}.50", "items": [{"n": drawn.choice("abc")} for _ in range(3)]} for n in range(ROWS)]
-    answers = [{**truth, "total": truth["total"] if n % 3 else n} for n, truth in enumerate(truths)]
-    references = [{**ref(f"d{n}", truth), "kind": f"k{n % 2}"} for n, truth in enumerate(truths)]
-    return references, [pred(f"d{n}", value) for n, value in enumerate(answers)]
-
-
 def in_texts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with JSON text for every document."""
     texts: dict[str, Callable[[Any], Any]] = {
@@ -695,17 +636,3 @@ def test_progress_of_reading_ends_with_all_bytes(write: Write, form: str, count:
     assert begun == [(READING, path.stat().st_size)]
     assert sum(steps) == (path.stat().st_size if rows or form != "parquet" else 0)
     assert len(steps) >= count // 1000 or form != "parquet"
-
-
-def test_what_is_printed_does_not_depend_on_the_format_and_the_order(write: Write) -> None:
-    """All of it: scores, fields, causes, slices, clusters, hints, the lowest rows."""
-    references, predictions = documents()
-    every = ["--fields", "--by", "kind", "--metrics", "anls_star,kieval"]
-    expected = succeed("score", write("a.jsonl", references), write("b.jsonl", predictions), *every)
-    mixed = random.Random(1).sample(predictions, ROWS)
-    for form, made in FORMS.items():
-        files = write(f"r.{form}", made(references)), write(f"p.{form}", made(mixed))
-        options = ["--parse", "json", "--parse-references", "json"] if form in ("csv", "parquet") else []
-        shown = succeed("score", *files, *every, *options)
-        assert (shown == expected) is not bool(options), form  # texts of JSON are counted, and in the signature
-        assert shown.splitlines()[0] == expected.splitlines()[0]

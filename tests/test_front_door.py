@@ -83,14 +83,6 @@ def test_dicts_by_id_and_acceptable_answers() -> None:
     assert {name: result[name].score for name in result} == {"2": 0.5, "1": 1.0}
 
 
-def test_missing_cells_of_pandas_are_null() -> None:
-    found = pd.DataFrame({"question_id": ["a", "b"], "prediction": ["tea", None]})
-    with pytest.warns(UserWarning, match="1 of 2 cells are empty"):
-        result = docscore.evaluate(predictions=found, references={"a": "tea", "b": "rum"})
-    assert result["b"].prediction is None
-    assert result.score == 0.5
-
-
 @pytest.mark.filterwarnings("ignore:.*cells are empty:UserWarning")
 @pytest.mark.parametrize("holder", FRAMES)
 def test_numbers_of_32_bits_have_their_shortest_spelling(holder: str) -> None:
@@ -227,20 +219,6 @@ def test_the_report_is_that_of_the_command(receipts: docscore.Evaluation, tmp_pa
     sides = "predictions=&#39;predictions.jsonl&#39;, references=&#39;references.jsonl&#39;"
     assert f"<code>docscore.evaluate({sides}).report(&#39;ours.html&#39;)</code>" in ours[1]
     assert "<code>docscore report references.jsonl predictions.jsonl -o -</code>" in theirs[1]
-
-
-def test_a_comparison(receipts: docscore.Evaluation, tmp_path: Path) -> None:
-    new = docscore.evaluate(predictions=NEW, references=REFERENCES)
-    found = receipts.compare(new)
-    assert [row["question_id"] for row in found.documents][:2] == ["receipt-004", "receipt-040"]
-    assert not found.decide(0.05).failed
-    assert found.report(tmp_path / "changes.md").read_text("utf-8").startswith("### ANLS\\*: 0.8043 → 0.8616")
-    page = found.report(tmp_path / "changes.html", gate=found.decide(0.05)).read_text("utf-8")
-    assert "<h1>predictions.jsonl → predictions_new.jsonl</h1>" in page
-    assert '<p class="anls-gate">Gate passed: the difference of ANLS* is +0.0573, ' in page
-    assert list(found.figures) == []
-    with pytest.raises(TypeError, match="compare: expected a result of docscore"):
-        receipts.compare({})  # type: ignore[arg-type]
 
 
 @golden("evaluate", "reports")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -56,35 +55,6 @@ def figures_of(result: Evaluation) -> dict[str, float]:
 # Places of rows
 
 
-def test_invalid_citations_lower_the_precision_of_their_document() -> None:
-    rows = [
-        (
-            references({"t": "x"}, {"t": [{"page": 1}]}, f"q{i}"),
-            predictions({"t": "x"}, {"t": [{"page": 1}, *([{"page": 0}] if i == 7 else [])]}, f"q{i}"),
-        )
-        for i in range(39)
-    ]
-    with pytest.warns(UserWarning, match="^predictions: 1 of 40 citations are invalid and never accepted"):
-        result = grounded(*rows)
-    assert result.breakdowns["grounding"].counts() == {"citations_invalid": 1, "citations_left_out": 0}
-    document = result.breakdowns["grounding"].rows[7].levels["page"]
-    assert (document.precision, document.recall) == (0.5, 1.0)
-    assert len([each for each in result.warnings if "invalid" in str(each)]) == 1
-
-
-def test_places_at_the_values_give_the_same_result() -> None:
-    beside = references({"t": "x"}, {"t": [{"page": 1}]}), predictions({"t": "x"}, {"t": [{"page": 2}]})
-    truth, prediction = (
-        {"t": {"$value": "x", mark: {"page": page}}} for mark, page in (("$evidence", 1), ("$citations", 2))
-    )
-    results = [
-        grounded(beside),
-        grounded((references(truth), predictions(prediction))),
-        docscore.evaluate(references=[truth], predictions=[prediction], metrics=["anls_star", "grounding"]),
-    ]
-    assert len({json.dumps(result.to_dict(rows=False, worst=0)) for result in results}) == 1
-
-
 def test_citations_with_confidences() -> None:
     prediction = {"t": {"$value": "x", "$confidence": 0.9, "$citations": [{"page": 1}]}}
     row = references({"t": "x"}, {"t": [{"page": 1}]}), predictions(prediction)
@@ -93,17 +63,6 @@ def test_citations_with_confidences() -> None:
     assert result.test_set.confidences == [{"t": 0.9}]
     with pytest.warns(UserWarning, match=r"they contain \$value and \$confidence, and both are scored"):
         assert grounded(row).score == 0
-
-
-def test_evidence_of_acceptable_answers() -> None:
-    """One object for all, with paths that one of them has, or one for each; of a one-of the path has no step."""
-    prediction = predictions({"b": "y"}, {"b": [{"page": 2}]})
-    row = {"question_id": "a", "references": [{"a": "x"}, {"b": ("y", "z")}]}
-    for evidence in ({"a": {"page": 1}, "b": {"page": 2}}, [{"a": {"page": 1}}, {"b": {"page": 2}}]):
-        result = grounded(({**row, "evidence": evidence}, prediction))
-        assert figures_of(result)["grounding_page_f1"] == 1
-    with pytest.raises(ValueError, match=r"\$\.b: expected a path of the value"):
-        grounded(({**row, "evidence": [{"b": {"page": 1}}, {"a": {"page": 2}}]}, prediction))
 
 
 def test_citations_of_missing_and_unparsable_predictions_are_left_out_and_counted() -> None:
@@ -301,46 +260,6 @@ def test_fields_add_up_to_the_figure() -> None:
         assert sum(row["points_lost"] for row in table) == pytest.approx(1 - result.score)
         assert {row["field"] for row in table} <= {"a", "b", "rows[].id", "rows[].no", "rows[].v"}
         assert result.causes.caption == "Grounding evaluates the regions of values: lost points have no causes."
-
-
-def test_every_interface_shows_the_places(tmp_path: Path) -> None:
-    rng = random.Random(4)
-    rows = [random_row(rng, f"q{i}") for i in range(8)]
-    left, right = (
-        written(tmp_path, f"{name}.jsonl", list(side)) for name, side in zip("rp", zip(*rows, strict=True), strict=True)
-    )
-    result = grounded(*rows, metrics=("grounding", "anls_star"))
-    shown = succeed("score", left, right, "--metrics", "grounding,anls_star", "--fields", "--iou", "0.5")
-    assert "right, other region" in shown
-    page = result.report(tmp_path / "report.html").read_text("utf-8")
-    assert all(text in page for text in ("right value, other region", "Grounding page F1", "right region"))
-    tree = succeed("explain", left, right, "--id", "q0", "--metric", "grounding")
-    assert re.search("right region|other region|not cited", tree)
-    printed = json.loads(succeed("explain", left, right, "--id", "q0", "--metric", "grounding", "--json"))
-    assert any('"region"' in json.dumps(child) for child in printed["children"])
-    assert run("score", left, right, "--metrics", "grounding", "--fail-under", "0.99").code == 1
-    same = written(tmp_path, "same.jsonl", [row for _, row in rows])
-    compared = json.loads(run("compare", "--references", left, right, same, "--metrics", "grounding", "--json").out)
-    assert compared["difference"] == 0
-    assert (
-        "grounding" in run("table", left, f"A={right}", f"B={same}", "--metrics", "grounding,anls_star", "--json").out
-    )
-
-
-def test_the_score_of_values_does_not_change() -> None:
-    rng = random.Random(5)
-    rows = [random_row(rng, f"q{i}", most=2) for i in range(60)]
-
-    def bare(side: Raw) -> Raw:
-        return {key: value for key, value in side.items() if key not in ("evidence", "citations")}
-
-    with_them, without = (
-        grounded(*rows),
-        grounded(*((bare(left), bare(right)) for left, right in rows), metrics=("anls_star",)),
-    )
-    assert with_them.score == without.score
-    assert with_them.row_scores.to_dict() == without.row_scores.to_dict()
-    assert list(with_them.fields) == list(without.fields)
 
 
 # Oracles and properties

@@ -242,15 +242,6 @@ def test_ratios_without_an_interval_stand_beside_those_with_one() -> None:
     assert 0 <= ends(intervals[4])[0] < 0.4375 < ends(intervals[4])[1] <= 1  # of 1 + 0 + 1/2 + 1 + 1 in 8
 
 
-@pytest.mark.parametrize("values", [[1.0] * 59 + [0.0], [0.0] * 199 + [0.4], [1.0, 1.0, 0.5, 1.0, 1.0]])
-def test_few_documents_that_differ_are_enough(values: list[float]) -> None:
-    """The interval has the mean in it and stays among the values."""
-    low, high = ends(mean_interval(values))
-    assert min(values) <= low + 1e-12
-    assert low <= np.mean(values) <= high
-    assert high <= max(values) + 1e-12
-
-
 def test_a_field_that_few_documents_have() -> None:
     """Resamples of 300 documents without it tell nothing and are no score of 1; its own documents count, not all."""
     weight = np.zeros((300, 1))

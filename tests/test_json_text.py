@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from docscore.core.errors import in_file
 from docscore.core.numbers import DecimalText
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction, to_json
-from docscore.inputs import json_text
 from docscore.inputs.json_text import JsonError, dumps, loads, loads_at, restore, store
 from docscore.inputs.model_text import parse_text
 from tests.conftest import golden
-from tests.structures import Counted, truths
+from tests.structures import truths
 
 
 @golden("json_codec", "round trips")
@@ -77,16 +76,6 @@ def test_keys_that_occur_twice() -> None:
     with pytest.raises(ValueError, match="key 'a' occurs twice in one object"):
         loads('[{"b": {"a": 1, "c": 3, "a": 2}}]', unique_keys=True)
     assert loads('[{"a": 1}, {"a": 2}, {"b": {"a": 3}, "a": 4}]', unique_keys=True)[2] == {"b": {"a": 3}, "a": 4}
-
-
-def test_a_key_that_occurs_twice_among_many_is_found_in_two_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The work must not grow with the square of the number of keys: each is looked up at most three times."""
-    monkeypatch.setattr(json_text, "intern", lambda key: key)  # which takes no keys that count
-    before = Counted.uses
-    keys = [Counted(f"key {number % 1999}") for number in range(2000)]
-    with pytest.raises(ValueError, match="'key 0' occurs twice"):
-        json_text._unique([(key, 1) for key in keys])  # noqa: SLF001  the parser makes keys that count nothing
-    assert Counted.uses - before <= 3 * len(keys) + 2  # the two keys that are equal are compared
 
 
 MARK = "$decimal"

@@ -20,7 +20,6 @@ from docscore.core.options import ReadOptions, read_and_compare_options
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.registry import METRICS
 from docscore.evaluation.sentences import count_lines
-from docscore.inputs.json_text import loads
 from docscore.inputs.pairing import pairs_of
 from docscore.inputs.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, row_format, table_in_memory
 from docscore.inputs.test_set import TestSet
@@ -187,16 +186,6 @@ def test_the_format_of_the_space_anls_is_text() -> None:
         pairs_of([{"question_id": "a", "prediction_text": "x"}], [{"question_id": "a", "answers": ["x", ["y"]]}])
 
 
-def test_no_decoder_is_made_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Making one takes longer than reading a short text with it."""
-    loads("1"), loads("1", unique_keys=True)
-    monkeypatch.setattr(json.JSONDecoder, "__init__", pytest.fail)
-    for text in ('{"a": 1.5}', " [1]\n", '"x"'):
-        assert loads(text) == loads(text, unique_keys=True)
-    with pytest.raises(ValueError, match="not with JSON"):
-        loads("x")
-
-
 BILL = {"total": "12.50"}
 
 
@@ -314,17 +303,6 @@ def test_a_broken_ground_truth_is_named_and_does_not_hide_the_others() -> None:
     several = replace(pairs, truths=[*texts[:-1], '{"total": 1} or {"total": 2}'])
     with pytest.raises(ValueError, match=r"^row 'r12': an answer: expected a text that can be read in one way, got 2 "):
         evaluate_rows(several, ReadOptions(parse_references="repair"))
-
-
-def test_json_text_in_an_evaluate_module() -> None:
-    """With `parse="text"` the text is compared, and the signature is that of no parsing."""
-    sides = {"references": [ref("0", '{"total": "12.50"}')], "predictions": [pred("0", '{"total": "12.5"}')]}
-    module = evaluate.load(docscore.evaluate_module("anls_star"))
-    with pytest.raises(ValueError, match=r"^references: 1 of 1 texts are documents written as JSON"):
-        module.compute(**sides)
-    as_text = module.compute(**sides, parse="text", signature=True)
-    assert as_text["anls_score"] == pytest.approx(17 / 18)
-    assert "parse" not in as_text["signature"]
 
 
 @golden("warnings", "options without use")

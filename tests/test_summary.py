@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import random
 import re
@@ -10,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from math import fsum
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,15 +21,12 @@ from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.evaluation.registry import METRICS
-from docscore.evaluation.systems import systems_of
 from docscore.inputs.pairing import pairs_of
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.api import FieldCounts, Outcome, build_tree
 from docscore.metrics.anls_star.causes import CAUSES, Cause
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.typed.schema import compiled_schema
-from docscore.report.systems_report import systems_table
-from playground.parts.conclusions import figure_of
 from tests.commands import pred, ref
 from tests.conftest import examples, golden, table
 from tests.structures import damaged, evaluation_of, predictions, random_prediction, random_truth, truths
@@ -172,20 +167,6 @@ def test_where_there_is_no_interval_a_sentence_says_why(truths: list[str], ours:
     assert summary.field_intervals["$"].note == note
     result = summary.to_dict()
     assert (result["confidence_interval"], result["standard_error"], result["confidence_note"]) == (None, None, note)
-
-
-def test_every_interface_names_the_formula_of_an_interval_of_few_rows(tmp_path: Path) -> None:
-    """Terminal, JSON, report and page; the table of systems behind the ends."""
-    summary = scored(["tea", "rum", "gin"], ["tea", "rom", "gin"], 0.95)
-    name = "Wilson's formula on the mean"
-    assert f"95% interval 0.3494 to 0.9917 ({name})" in str(summary)
-    assert summary.to_dict()["confidence_note"] == summary.to_dict()["key_scores"][0]["interval_note"] == name
-    for extension in (".html", ".md"):
-        text = summary.report(tmp_path / f"report{extension}").read_text("utf-8")
-        for sentence in ("0.3494 to 0.9917", name, "(Wilson)"):
-            assert sentence in html.unescape(text), (extension, sentence)
-    assert figure_of(summary)["interval"].endswith(f"({name})")
-    assert systems_table(systems_of({"x": summary}), intervals=True).cells[0][1].suffix == " [0.3494, 0.9917] (Wilson)"
 
 
 def test_references_that_are_json_text() -> None:

@@ -297,10 +297,6 @@ def test_without_its_library_a_log_says_what_it_needs(tmp_path: Path) -> None:
         assert "pip install 'docscore[inspect]'" in done.err
 
 
-def evaluation_of(*predictions: str) -> Evaluation:
-    return evaluate_rows(pairs_of(predictions, ["right"] * len(predictions)))
-
-
 def test_a_small_gain_by_value_is_said_where_it_changes_the_order() -> None:
     truth = {"n": 1000.0, "t": "abcdefghij", **{f"k{number}": "x" for number in range(100)}}
     answers = {"floats": {**truth, "n": 1000}, "texts": {**truth, "t": "abcdefghiX"}}

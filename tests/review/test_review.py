@@ -23,7 +23,7 @@ from docscore.core.values import convert_ground_truth
 from docscore.grounding.document_text import DocumentText
 from docscore.inputs.pairing import read_ground_truths
 from docscore.inputs.rows import NoCell
-from tests.commands import COLOUR, Write, on_terminal, pred, ref, run
+from tests.commands import Write, pred, ref, run
 from tests.conftest import ROOT, golden
 from tests.test_json_output import validated
 
@@ -248,29 +248,6 @@ def test_a_sample_estimates_what_comes_back() -> None:
         Review([]).estimate()
 
 
-def test_the_sentence_of_an_estimate() -> None:
-    """Its intervals resample documents: draws of a document that have one verdict say little more than one of them."""
-    sample = {"system": "gpt", "score": 0.848, "loss": 0.152, "draws": 40}
-    verdicts = ["prediction"] * 2 + ["both"] * 3 + ["ground_truth"] * 11 + ["other"] * 2
-    lines = [
-        item(question_id=str(number), verdict=verdict, drawn=2 + (number < 4), sample=sample)
-        for number, verdict in enumerate(verdicts)
-    ]
-    estimate = Review(lines).estimate()
-    comes_back = "35 % (13 to 64 %) comes back with right ground truths, 15 % (0 to 46 %) if only places count where"
-    score = "its score would be about 0.901 (0.867 to 0.945). 40 draws fell in 18 documents."
-    assert str(estimate).splitlines() == [
-        f"Of gpt's loss of 0.152, {comes_back} the ground truth is wrong: {score}",
-        "What is wrong on both sides is not in this sample: --agreements N draws it.",
-    ]
-    _, low, high = estimate.lenient
-    independent = [item(question_id=f"{line.question_id} {n}", verdict=line.verdict, drawn=1, sample=sample)
-                   for line in lines for n in range(line.drawn or 0)]  # fmt: skip
-    narrow = Review(independent).estimate().lenient
-    assert None not in (low, high, *narrow)
-    assert high - low > 1.4 * (narrow[2] - narrow[1])  # type: ignore[operator]
-
-
 def test_the_interval_of_an_estimate_holds_the_share_of_the_population() -> None:
     """Of few documents too; `python -m dev.benchmarks.review --only estimate` simulates 1,000 samples of each size."""
     assert min(measured.coverage(15, trials=100)) > 0.88
@@ -440,19 +417,6 @@ def test_the_commands(tmp_path: Path) -> None:
     validated("review", run("review", "estimate", EXAMPLE / "sample_decided.jsonl", "--json").out)
     other = run("review", "apply", EXAMPLE / "decided.jsonl", common[0], "-o", tmp_path / "corrected.csv")
     assert (other.code, "corrected.csv: expected a file name that ends in .jsonl, got .csv" in other.err) == (2, True)
-
-
-def test_the_list_is_as_wide_as_the_terminal() -> None:
-    """A narrow terminal folds names and values; a pipe has a place in a line."""
-    command: list[str | Path] = [
-        "review",
-        "list",
-        EXAMPLE / "references.jsonl",
-        *sorted((EXAMPLE / "systems").iterdir()),
-    ]
-    narrow = COLOUR.sub("", on_terminal(*command, columns=120).terminal)
-    assert max(map(len, narrow.splitlines())) <= 120 < max(map(len, run(*command).out.splitlines()))
-    assert "10 of 59 places are shown." in narrow
 
 
 def test_a_file_that_is_no_review(write: Write) -> None:
