@@ -633,22 +633,6 @@ def test_a_remedy_is_taken_and_taken_back_and_the_view_stays(visit: Visit, size:
     assert visitor.sideways() == 0
 
 
-def test_a_remedy_takes_back_the_filters_that_then_mean_other_documents(visit: Visit) -> None:
-    """The cause that it repairs has one document left; before, a chip takes its filter back."""
-    notes = {"a": (1000.0, 1000, "tea", "tea"), "b": (2.5, 2.5, "oak", "oak"), "c": (7.0, 7.0, "4,50", "4.5")}
-    truths = [ref(name, {"n": n, "note": note}) for name, (n, _, note, _) in notes.items()]
-    guesses = [pred(name, {"n": n, "note": note}) for name, (_, n, _, note) in notes.items()]
-    visitor = come(visit, files=sides(truths, guesses))
-    facet(visitor, "same value", "2 of 3 documents")
-    visitor["testset-share"].get_by_role("button", name="Undo: Written differently").click()
-    count(visitor, "3 documents")
-    facet(visitor, "same value", "2 of 3 documents")
-    visitor["testset-act"].get_by_text("Compare by value").click()
-    visitor["testset-chips"].locator(".chip").wait_for()
-    count(visitor, "3 documents")
-    assert visitor.page.locator(".chip").all_text_contents() == ["by value×"]
-
-
 def test_metrics_slices_and_a_schema(visit: Visit) -> None:
     """The primary metric scores everything; others and slices are among all figures; a schema gives a typed score."""
     visitor = come(visit)
@@ -687,27 +671,6 @@ def test_metrics_slices_and_a_schema(visit: Visit) -> None:
     visitor["testset-detail"].get_by_text("'true'").wait_for()
 
 
-def test_a_suggested_schema_belongs_to_its_ground_truths(visit: Visit) -> None:
-    """Predictions of another system are scored with it too; other ground truths are scored without it."""
-    truths = [ref(name, {"a": 1234.5}) for name in "abc"]
-    predictions = [pred(name, {"a": "1.234,50"}) for name in "abc"]
-    visitor = come(visit, files=[payload("references.jsonl", truths), payload("predictions.jsonl", predictions)])
-    visitor["testset-act"].click()
-    scored(visitor, 1)
-    chips = visitor["testset-chips"].locator(".chip")
-    assert chips.all_text_contents() == ["by schema×"]
-    visitor["testset-change"].click()
-    visitor.page.locator("#testset .drop[data-state=chosen]:not([aria-busy])").wait_for()
-    visitor.page.get_by_role("button", name="Score", exact=True).click()
-    scored(visitor, 1)
-    assert chips.all_text_contents() == ["by schema×"]
-    visitor["testset-change"].click()
-    visitor.choose_files(REFERENCES, PREDICTIONS)
-    visitor.page.get_by_role("button", name="Score", exact=True).click()
-    scored(visitor, docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS).score)
-    assert chips.count() == 0
-
-
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_slices_are_a_table_that_filters(visit: Visit, size: tuple[int, int]) -> None:
     """What lost most is first; a press leaves the documents of a slice, also for whom a link is sent."""
@@ -744,41 +707,6 @@ def test_slices_are_a_table_that_filters(visit: Visit, size: tuple[int, int]) ->
     other["testset-count"].get_by_text("13 of 40 documents").wait_for(state="attached")
     visitor["testset-share"].get_by_role("button", name="Undo: language: en").click()
     count(visitor, "40 documents")
-
-
-def test_names_that_begin_alike_show_their_ends(visit: Visit) -> None:
-    """In the list and above the tree; the whole name stays the text."""
-    names = [f"the_scans_of_a_long_winter_in_one_folder_{number}.pdf" for number in (1, 2)]
-    truths = [ref(name, {"a_field_whose_name_is_long_for_a_narrow_tree_1": "x"}) for name in names]
-    guesses = [pred(name, {}) for name in names]
-    visitor = come(visit, files=(payload("references.jsonl", truths), payload("predictions.jsonl", guesses)))
-    assert texts(visitor, ".doc bdi") == names
-    ends = """all => all.map(each => {
-      const [head, tail] = each.childNodes, range = document.createRange();
-      range.selectNode(tail);
-      const isSeen = range.getBoundingClientRect().right <= each.getBoundingClientRect().right + 0.5;
-      return [head.scrollWidth > head.clientWidth, isSeen, tail.data];
-    })"""
-    seen = visitor.page.locator(".doc bdi").evaluate_all(ends)
-    assert seen == [[True, True, "er_1.pdf"], [True, True, "er_2.pdf"]]
-
-
-def test_titles_are_read_without_hovering(visit: Visit) -> None:
-    """By keys below what has the focus, and a chosen cause says what it means; no ring after a press."""
-    visitor = come(visit)
-    facets = visitor.page.locator("#testset-causes .facet")
-    facets.nth(1).click()
-    ready(visitor)
-    meaning = facets.nth(1).get_attribute("title")
-    assert facets.nth(1).locator(".meaning").inner_text() == meaning
-    assert visitor.page.locator(".told").count() == 0
-    assert facets.nth(1).evaluate("each => getComputedStyle(each).outlineStyle") == "none"
-    visitor.page.keyboard.press("ArrowUp")
-    assert facets.first.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
-    note = visitor.page.locator(".told")
-    assert note.inner_text() == facets.first.get_attribute("title")
-    visitor.page.keyboard.press("Escape")
-    assert note.count() == 0
 
 
 def fail(visitor: Visitor, kind: str, sentence: str) -> None:

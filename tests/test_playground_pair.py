@@ -25,7 +25,7 @@ from playground.server.limits import read_text
 from tests import browser
 from tests.browser import HOSTILE, LOOKS, NARROW, SERVER, VISIBLE, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import environment
-from tests.conftest import HUNG, ROOT
+from tests.conftest import HUNG
 from tests.test_playground_api import of_an_agent
 
 if TYPE_CHECKING:
@@ -177,29 +177,6 @@ def test_an_error_underlines_its_line_and_can_be_repaired(visit: Visit) -> None:
     assert visitor["pair-prediction"].locator(".ln.bad").count() == 0
 
 
-def test_each_damaged_text_is_mended_by_its_button(visit: Visit) -> None:
-    """The texts of the table that says what the server makes of them; what no button repairs is plain text."""
-    visitor = visit()
-    lines = (ROOT / "tests/data/server_functions.jsonl").read_text("utf-8").splitlines()
-    rows = [row for row in map(json.loads, lines) if row["table"] == "editors" and row["text"]]
-    for number, row in enumerate(rows):
-        editor, other = ["pair-truth", "pair-prediction"][:: 1 if number % 2 else -1]
-        visitor.paste(other, '"a"')
-        visitor.paste(editor, row["text"])
-        error = visitor.fault(editor)
-        error.get_by_text(row["said"]).wait_for()
-        assert error.get_by_role("button").all_inner_texts() == [row["button"]] * bool(row["button"])
-        if row["button"]:
-            error.get_by_role("button").click()
-            visitor["pair-title"].wait_for(state="hidden")
-            assert visitor.typed(editor) == row["after"]
-            assert visitor["pair-change"].locator("del, ins").count() > 0
-    visitor.score('"a"', "no JSON")
-    visitor["pair-act"].get_by_text("Compare as plain text").click()
-    visitor["pair-title"].wait_for(state="hidden")
-    assert visitor.page.locator(".chip").all_text_contents() == ["plain text×"]
-
-
 def test_what_is_too_long_or_no_text_is_named_at_its_editor(visit: Visit) -> None:
     visitor = visit()
     error = visitor.fault("pair-truth")
@@ -221,24 +198,6 @@ def test_what_is_too_long_or_no_text_is_named_at_its_editor(visit: Visit) -> Non
         chooser.value.set_files(payload(name, content) | {"mimeType": "image/png" if "picture" in kind else ""})
         error.get_by_text(f"{name} is {kind}: open the JSON that a model read from it").wait_for()
         assert error.get_by_role("button").all_inner_texts() == ["Choose another file"]
-
-
-def test_a_sloppy_prediction_is_read_as_a_file_would_be_and_says_so(visit: Visit) -> None:
-    visitor = visit()
-    visitor.choose("reading", "repair")
-    texts = (
-        ('Sure:\n```json\n{"a": "b"}\n```', "line 1, column 1", "the JSON in it was extracted."),
-        ("{'a': 'b',}", "line 1, column 2", "it was repaired: removed a comma; added 4 quotes."),
-    )
-    for text, place, reading in texts:
-        visitor.score('{"a": "b"}', text)
-        assert visitor.total() == 1, text
-        assert f"not JSON ({place}" in visitor["pair-status"].inner_text(), text
-        assert reading in visitor["pair-status"].inner_text(), text
-    visitor.row("$.a").click()
-    assert marked(visitor) == ["1-1", "1-1"]
-    visitor.paste("pair-prediction", "I cannot read this")
-    visitor["pair-act"].get_by_text("Compare as plain text").wait_for()
 
 
 def test_the_score_follows_what_is_typed(visit: Visit) -> None:
@@ -370,34 +329,6 @@ def test_score_and_tree_stand_in_the_first_screen_and_nothing_jumps(visit: Visit
     assert visitor.page.evaluate("window.shift") < 0.05
 
 
-def test_fonts_load_when_their_script_occurs(visit: Visit) -> None:
-    """Those that come after the first screen move nothing, and a sign that no font has is a box, not a blank."""
-    visitor = visit()
-    held: list[Route] = []
-    visitor.page.route("**/*.woff2", lambda route: held.append(route))  # noqa: PLW0108  a method of a list is no handler
-    visitor.page.goto(visitor.app.url, wait_until="commit")
-    visitor.page.locator("#pair .screen[data-ready]").wait_for(state="attached")
-    asked = {route.request.url.rpartition("/")[2] for route in held}
-    assert asked == {"Inter.woff2", "JetBrainsMono.woff2"}
-    visitor.page.evaluate(SHIFTS)
-    for route in held:
-        route.continue_()
-    visitor.page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
-    assert visitor.page.evaluate("window.shift") == 0
-    visitor.page.unroute_all()
-    with visitor.page.expect_request("**/JetBrainsMono-greek.woff2"):
-        visitor["pair-truth-text"].fill('{"place": "Ελλάδα"}')
-    assert visitor.page.evaluate(DRAWS_UNKNOWN_SIGN) == [True, True]
-
-
-# whether a sign of private use leaves a trace in each of our fonts
-DRAWS_UNKNOWN_SIGN = """() => Promise.all(["Inter", "JetBrains Mono"].map(async family => {
-  const font = `20px "${family}"`, drawing = document.createElement("canvas").getContext("2d");
-  await document.fonts.load(font);
-  drawing.font = font;
-  drawing.fillText("\ue000", 2, 30);
-  return drawing.getImageData(0, 0, 60, 60).data.some(Boolean);
-}))"""
 # the sum of the layout shifts since the page was loaded that no click or key explains
 SHIFTS = """() => {
   window.shift = 0;
@@ -484,27 +415,6 @@ def test_text_that_tries_to_be_code_is_text(visit: Visit) -> None:
             assert tree.locator("script, img, [onfocus], [onerror], [autofocus]").count() == 0, metric
             assert metric != "anls_star" or all(text in texts for text in drawn)
     assert visitor.sideways() == 0
-
-
-@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
-def test_axe_finds_nothing_in_what_we_draw(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
-    visitor = visit(size=size, dark=dark)
-    assert visitor.page.evaluate("document.body.classList.contains('dark')") is dark
-    long = {"k" * 500: "v" * 500, "a": "b " * 300}
-    visitor.score(
-        json.dumps({**TRUTH, "o": {"$one_of": ["x", "y"]}, "deep": [[[["word"]]]], **long}),
-        json.dumps({**GUESS, "o": "z", "deep": [[[["ward"]]]], "k" * 500: "v" * 499 + "w"}),
-    )
-    visitor.tree().locator("details").evaluate_all("all => all.forEach(each => each.open = true)")
-    assert axe(visitor.page, "#pair") == []
-    assert visitor.sideways() == 0
-    for pop in visitor.page.locator("details.pop").all():
-        pop.evaluate("(pop) => { for (const each of document.querySelectorAll('.pop')) each.open = each === pop; }")
-        assert axe(visitor.page, "#pair") == []
-    if size == WIDE:
-        visitor.paste("pair-prediction", "{")
-        visitor["pair-title"].get_by_text("Not scored").wait_for()
-        assert [axe(visitor.page, part) for part in ("#pair-notice", "#pair-prediction")] == [[], []]
 
 
 @pytest.mark.parametrize(
@@ -815,47 +725,6 @@ def test_what_is_on_the_screen_survives_a_reload_and_is_the_address(visit: Visit
         visitor.open_tab("One pair")
         assert (visitor.typed("pair-truth"), visitor.typed("pair-prediction")) == (truth, '{"a": 2.0}')
         assert visitor.page.locator(".chip").all_text_contents() == ["by value×"]
-
-
-def test_a_long_link_opens_at_once(visit: Visit) -> None:
-    """A thousand lines; as typed they would take quadratic time."""
-    text = json.dumps({f"k{n}": n for n in range(5_000)}, indent=1)
-    visitor = visit(packed([text, text]))
-    visitor.has_score("1.000")
-    assert visitor["pair-truth"].locator(".ed-count").inner_text() == "· 5,002 lines"
-    assert visitor["pair-truth"].locator(".ln").count() < 100
-    took = visitor.page.evaluate(
-        "text => { const [area] = document.querySelectorAll('#pair-truth textarea'); const begin = performance.now();"
-        " area.value = text; area.dispatchEvent(new Event('input')); return performance.now() - begin; }",
-        text,
-    )
-    assert took < 2_000
-
-
-DICTATED = """async text => {
-  const area = document.querySelector("#pair-prediction textarea"), layer = area.parentElement.querySelector(".layer");
-  let drawn = 0;
-  new MutationObserver(() => { drawn += 1; }).observe(layer, { childList: true });
-  area.select();
-  const begun = performance.now();
-  document.execCommand("insertText", false, text);
-  const milliseconds = performance.now() - begun;
-  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-  return { drawn, milliseconds };
-}"""  # inserts line by line, with two events for each
-
-
-def test_what_is_dictated_or_filled_in_is_drawn_once(visit: Visit) -> None:
-    visitor = visit()
-    text = json.dumps([{"name": f"item {number}", "price": number} for number in range(90)], indent=1)
-    assert len(text) > 3_500
-    visitor["pair-prediction"].locator("textarea").focus()
-    found = visitor.page.evaluate(DICTATED, text)
-    assert found["drawn"] <= 2
-    assert found["milliseconds"] < 2_000, "0.4 s on an idle machine, of which the browser takes all"
-    assert visitor["pair-prediction"].locator(".ed-count").inner_text() == f"· {text.count(chr(10)) + 1} lines"
-    visitor.score('["a"]', '["a"]')
-    assert visitor.total() == 1
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests import browser
-from tests.browser import LOOKS, NARROW, WIDE, Visit, Visitor, axe
+from tests.browser import LOOKS, NARROW, Visit, Visitor, axe
 from tests.conftest import ROOT, needs
 from tests.test_playground_pair import FILL, marked
 from tests.test_playground_places import BOX, named, said
@@ -102,18 +102,6 @@ def test_nothing_scrolls_while_one_types(visit: Visit) -> None:
     assert area.evaluate("area => area.scrollTop") == 0
 
 
-def test_the_line_of_welcome_goes(visit: Visit) -> None:
-    visitor = visit()
-    type_into(visitor, "prediction", visitor.typed("pair-prediction").replace('"08:52"', '"08:53"'))
-    assert not visitor["pair-hello"].is_visible()
-    assert visitor["pair-beside"].is_visible()
-    other = visit()
-    other["pair-hide"].click()
-    assert not other["pair-hello"].is_visible()
-    other.arrive("/?again")
-    assert not other["pair-hello"].is_visible()
-
-
 def test_another_pair_has_not_the_document_of_the_example(visit: Visit) -> None:
     """Nor its places; an undone link and the menu bring both back."""
     visitor = visit()
@@ -125,18 +113,6 @@ def test_another_pair_has_not_the_document_of_the_example(visit: Visit) -> None:
     visitor["pair-beside"].wait_for()
     visitor["pair-tree"].locator(".here").wait_for()
     assert here(visitor) == LEAD
-
-
-def test_ones_own_pair_begins_with_empty_editors(visit: Visit) -> None:
-    for size in (WIDE, NARROW):
-        visitor = visit(size=size)
-        visitor["pair-own"].click()
-        assert (visitor.typed("pair-truth"), visitor.typed("pair-prediction")) == ("", "")
-        assert visitor.page.evaluate("document.activeElement.id") == "pair-truth-text"
-        visitor.page.keyboard.type('{"total": "1.00"}')
-        visitor["pair-prediction"].locator("textarea").evaluate(FILL, '{"total": "1.50"}')
-        visitor.page.locator("#pair-result:not([data-stale]) .anls-row[data-path='$.total']").wait_for(state="attached")
-        assert not visitor["pair-beside"].is_visible()
 
 
 def test_a_pdf_from_drop_to_box(visit: Visit) -> None:

@@ -23,7 +23,6 @@ INVOICES = ROOT / "examples" / "invoices"
 IMAGES = sorted((INVOICES / "documents").glob("*.png"))
 PDFS = sorted((INVOICES / "documents").glob("*.pdf"))
 FILES = [INVOICES / "references.jsonl", INVOICES / "quill.jsonl"]
-RECT = "each => { const box = each.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; }"
 BOX = """box => { const [page, own] = [box.parentElement, box].map(each => each.getBoundingClientRect());
   return [(own.left + own.right) / 2 - page.left, (own.top + own.bottom) / 2 - page.top]
     .map((at, side) => at / (side ? page.height : page.width)); }"""
@@ -31,10 +30,6 @@ COUNT_DRAWS = """() => { window.draws = 0; new MutationObserver(changes => { win
   .observe(document.querySelector("#testset-beside .ev-sheet"), { childList: true }); }"""
 HAS_IMAGES = """() => [...document.querySelectorAll("#testset-beside .ev-page img")]
   .every(image => image.complete && image.naturalWidth)"""
-SHOWS_THAT_IT_GOES_ON = """place => {
-  const { animationName, visibility } = getComputedStyle(document.querySelector(place), "::after");
-  return animationName.includes("ds-run") && visibility === "visible";
-}"""
 
 
 def named(name: str, data: bytes) -> FilePayload:
@@ -189,25 +184,6 @@ def test_a_list_filters(visit: Visit) -> None:
     assert chip.count() == 0
 
 
-def test_boxes_at_the_edge_of_a_page_are_not_cut_off(visit: Visit) -> None:
-    """Neither of the page nor of what is enlarged, and also where the place is high."""
-    place = [{"page": 1, "box": [0, 0, 1, 0.4]}]
-    rows = [
-        payload("references.jsonl", [{**ref("a", {"total": "12.50"}), "evidence": {"total": place}}]),
-        payload("predictions.jsonl", [{**pred("a", {"total": "12.30"}), "citations": {"total": place}}]),
-    ]
-    visitor = come(visit, files=[*rows, named("a.png", PIXEL)])
-    visitor.page.locator("#testset-beside .ev-sheet .ev-box.cited").wait_for()
-    for frame in ("#testset-beside .ev-sheet > .ev-page", "#testset-beside .ev-crop .win"):
-        around = visitor.page.locator(frame).evaluate(RECT)
-        for look in ("cited", "expected"):
-            left, top, right, bottom = visitor.page.locator(f"{frame} .ev-box.{look}").evaluate(RECT)
-            assert left >= around[0] - 0.5
-            assert top >= around[1] - 0.5
-            assert right <= around[2] + 0.5
-            assert bottom <= around[3] + 0.5
-
-
 @pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
 def test_a_list_that_was_cut_off(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
     """The list says after which row; a bar leads to its row."""
@@ -328,28 +304,6 @@ def test_after_a_restart_of_the_server_pdfs_are_sent_again(visit: Visit) -> None
     visitor["testset-beside"].locator(".ev-sheet .ev-page img").wait_for()
     visitor.page.wait_for_function(HAS_IMAGES)
     recover(visitor)
-
-
-def test_what_takes_long_shows_that_it_goes_on(visit: Visit) -> None:
-    """Where its result will appear, and no longer than it takes."""
-    visitor = come(visit, files=[*FILES, *PDFS])
-    title(visitor.page, "invoice-12")
-    for part, press, *places in (
-        ("view_documents", "#testset [data-sort=id]", '#testset [data-in="2"]'),
-        ("read_document", ".doc >> nth=2", "#testset-document", "#testset-beside"),
-        ('"page"', ".doc >> nth=3", "#testset-beside .ev-sheet .ev-page"),
-        ("read_rows", "#testset-export li:last-child button", "#testset-export"),
-    ):
-        held: list[Route] = []
-        visitor.page.route(SERVER, hold(part, held))
-        with visitor.page.expect_request(partial(asks, part)):
-            visitor.page.locator(press).dispatch_event("click")
-        for place in places:
-            visitor.page.wait_for_function(SHOWS_THAT_IT_GOES_ON, arg=place)
-        held[0].continue_()
-        visitor.page.unroute_all()
-        for place in places:
-            visitor.page.wait_for_function(f"place => !({SHOWS_THAT_IT_GOES_ON})(place)", arg=place)
 
 
 def test_the_example_has_its_pages(visit: Visit) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,16 +21,6 @@ playground, chromium, visit = browser.playground, browser.chromium, browser.visi
 
 SYSTEMS = {name: NOTES / "systems" / f"{name}.jsonl" for name in ("alder", "birch", "cedar")}
 TRUTHS = NOTES / "references.jsonl"
-ANSWERED = """async keys => {
-  const times = [];
-  for (const key of keys) {
-    const begun = performance.now();
-    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-    times.push(performance.now() - begun);
-    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-  }
-  return times;
-}"""  # milliseconds until the next place is there
 Rows = list[dict[str, Any]]
 
 
@@ -201,18 +190,6 @@ def test_verdicts_of_a_file_and_of_another_version_of_the_files(visit: Visit) ->
     assert other.text("who").endswith("earlier: prediction is right")
     other.press("1")
     assert other.decided() == 1
-
-
-def test_thousands_of_places_stay_smooth(visit: Visit) -> None:
-    visitor = on_the_tab(visit)
-    visitor.give(**made(documents=500, fields=10))
-    assert visitor.text("of") == "of 5,000 decided"
-    assert visitor.page.locator(".rv-list .room > *").count() < 60
-    assert median(visitor.page.evaluate(ANSWERED, list("2223j1k22j125"))) < 50
-    visitor.page.get_by_role("button", name="497 more").first.click()
-    visitor.page.locator(".rv-list").evaluate("list => { list.scrollTop = 9000; }")
-    visitor.page.locator(".rv-it").nth(20).wait_for()
-    assert visitor.page.locator(".rv-list .room > *").count() < 60
 
 
 def test_blind_hides_whose_value_is_whose(visit: Visit) -> None:

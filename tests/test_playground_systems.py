@@ -167,26 +167,6 @@ def test_systems_are_sorted_by_what_they_cost(visit: Visit, visitor: Comparer) -
     forest.locator("b").first.get_by_text("better").wait_for()
 
 
-def test_systems_whose_names_begin_alike(visitor: Comparer) -> None:
-    """Their ends are seen in the heads of columns and in the pairs, whose interval is seen beside them."""
-    names = [f"the_system_that_reads_every_page_of_all_{number}" for number in (1, 2)]
-    visitor.drop_rows(references=TRUTHS, **dict(zip(names, (BETTER, BASE), strict=True)))
-    visitor.shown()
-    assert [text[-5:] for text in visitor.part("causes").locator(".cmp-system").all_text_contents()] == [
-        "all_1",
-        "all_2",
-    ]
-    ends = """all => all.map(each => {
-      const range = document.createRange();
-      range.selectNode(each.lastChild);
-      return range.getBoundingClientRect().right <= each.getBoundingClientRect().right + 0.5;
-    })"""
-    assert visitor.part("pairs").locator(".cut").evaluate_all(ends) == [True, True]
-    right = "each => each.getBoundingClientRect().right"
-    p_value, pane = (visitor.page.locator(each).last for each in (".cmp-pairs .cmp-number", ".cmp-first"))
-    assert p_value.evaluate(right) <= pane.evaluate(right)
-
-
 def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     """A cell opens the document that lost most, with its rows in view; keys lead on; a link restores what is seen."""
     visitor = on_the_tab(visit)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,9 +23,6 @@ FIRST_SCREEN = (1300, 900)
 PAPER = (718, 1000)  # the width of an A4 page between margins of a centimetre
 BEYOND = """all => all.filter(each => each.checkVisibility() && !each.closest(".anls-folded") &&
     each.getBoundingClientRect().right > document.documentElement.clientWidth).map(each => each.outerHTML)"""
-BACKGROUND = "element => getComputedStyle(element).backgroundColor"
-INK = "element => getComputedStyle(element).color"
-LIGHT, DARK = b".1216 .1373 .1569 rg", b".902 .9294 .9529 rg"  # the ink of light and of dark pages, as in a PDF
 
 
 class Reader(Window):
@@ -139,23 +135,6 @@ def test_on_paper_nothing_is_cut_off(read: Read, either: Path) -> None:
     assert opened == [] or True in opened[:3]
     assert True not in opened[3:]
     assert "exact" not in page.locator(".anls-document [data-path]").evaluate_all(VISIBLE)
-
-
-def test_it_prints_on_light_pages(read: Read, report: Path) -> None:
-    """Whatever the screen has."""
-    page = read(report, color_scheme="dark").page
-    assert page.locator("body").evaluate(BACKGROUND) != "rgb(255, 255, 255)"
-    pdf = page.pdf(format="A4")
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > 1
-    drawn = b""
-    for stream in re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL):
-        if stream.startswith(b"\x78"):  # deflated: what a page draws
-            drawn += zlib.decompressobj().decompress(stream)
-    assert LIGHT in drawn
-    assert DARK not in drawn
-    page.emulate_media(media="print", color_scheme="dark")
-    assert page.locator("body").evaluate(BACKGROUND) == "rgb(255, 255, 255)"
-    assert set(page.locator(".anls-tree").evaluate_all(f"all => all.map({INK})")) == {"rgb(31, 35, 40)"}
 
 
 TITLE = f"</title></style><script>{XSS}=1</script><img src=x onerror={XSS}=1>a\u202eb"

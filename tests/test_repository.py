@@ -114,14 +114,3 @@ def test_the_page_on_where_things_are_names_no_path_that_does_not_exist() -> Non
     named = set(re.findall(r"`((?:[\w.]+/)+(?:\w+\.\w+)?|\w+\.(?:py|md|yml))`", page))
     assert len(named) > 50
     assert sorted(path for path in named if not (ROOT / path).exists()) == []
-
-
-def test_no_line_of_a_script_of_the_page_is_longer_than_120_characters() -> None:
-    lines = [
-        f"{path.name}:{number}"
-        for kind in ("js", "ts")
-        for path in (ROOT / "playground").rglob(f"*.{kind}")
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
-        if len(line) > 120
-    ]
-    assert lines == []

@@ -21,17 +21,6 @@ pytestmark = pytest.mark.ci
 LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "src"}  # and not only linked
 
 
-def test_pictures_end_with_what_they_show() -> None:
-    needs("PIL", "playwright")
-    from PIL import Image  # noqa: PLC0415  not everywhere
-
-    from dev.scripts.pictures import MARGIN, empty_foot  # noqa: PLC0415
-
-    feet = {path.name: empty_foot(Image.open(path)) for path in (ROOT / "docs").glob("*.png")}
-    assert feet
-    assert {name: foot for name, foot in feet.items() if foot > MARGIN} == {}
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, built in strict mode: a dead link to a page or a heading is an error."""
