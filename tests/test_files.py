@@ -457,16 +457,7 @@ def test_ids_in_the_index_of_a_data_frame() -> None:
         assert "reset_index" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("cells", "warned"),
-    [
-        (["1", "NaN"], "1 of 2 cells are the text 'NaN', and none is empty"),
-        (["nan", "nan", "x"], "2 of 3 cells are the text 'nan', and none is empty"),
-        (["NaN", "", "x"], ""),  # the table has its own missing values
-        (["NaN", "NaN"], ""),  # the column holds nothing else
-        (["Naan", "nano", "None"], ""),
-    ],
-)
+@golden("files", "missing values as text")
 def test_missing_values_that_were_written_as_text(write: Write, cells: list[str], warned: str) -> None:
     """In the column of a side, and in that of a field."""
     columns = {"question_id": [str(number) for number in range(len(cells))], "prediction": cells}
@@ -550,23 +541,9 @@ def test_a_pipe_is_read_as_jsonl(write: Write) -> None:
     assert evaluation.score == 0.5
 
 
-ONE_FILE_TWICE: dict[str, tuple[str, Any, dict[str, Any]]] = {
-    "documents by position": ("x.jsonl", [{"a": 1}, {"a": 2}], {}),
-    "documents by id": ("x.json", '{"a": {"k": 1}, "b": {"k": 2}}', {}),
-    "one document": ("x.json", '{"total": "1"}', {"single_document": True}),
-    "documents with their ids": ("x.jsonl", [{"n": "a", "k": 1}], {"id_column": "n"}),
-    "references alone": ("x.jsonl", [{"question_id": "a", "references": ["x"]}], {}),
-    "the same query twice": (
-        "x.json", '{"r": [{"question_id": "a", "references": ["x"]}]}',
-        {"references_query": "r", "predictions_query": "r"},
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", ONE_FILE_TWICE)
-def test_a_file_is_no_prediction_of_itself(write: Write, case: str) -> None:
+@golden("files", "one file twice")
+def test_a_file_is_no_prediction_of_itself(write: Write, name: str, content: Any, options: dict[str, Any]) -> None:
     """All would be right."""
-    name, content, options = ONE_FILE_TWICE[case]
     path = write(name, content)
     for other in (path, path.with_name(f"link{path.suffix}")):
         if other != path:
@@ -578,24 +555,14 @@ def test_a_file_is_no_prediction_of_itself(write: Write, case: str) -> None:
 
 
 BOTH_SIDES = [{"n": "a", "out": "x", "gold": ["x"]}, {"n": "b", "out": "y", "gold": ["z"]}]
-NAMED = {"prediction_column": "out", "references_column": "gold"}
-TOLD_APART: dict[str, dict[str, Any]] = {
-    "two columns": {"id_column": "n", **NAMED},
-    "two columns, and ids of each side": {"references_id_column": "n", "predictions_id_column": "n", **NAMED},
-    "two columns without ids": NAMED,
-    "two queries": {
-        "references_query": "{question_id: n, references: gold}",
-        "predictions_query": "{question_id: n, prediction: out}",
-    },
-}
 
 
-@pytest.mark.parametrize("case", TOLD_APART)
-def test_two_queries_or_two_columns_distinguish_the_sides_of_a_file(write: Write, case: str) -> None:
+@golden("files", "two sides of a file")
+def test_two_queries_or_two_columns_distinguish_the_sides_of_a_file(write: Write, options: dict[str, Any]) -> None:
     """A file of another system changes nothing."""
-    path, options = write("x.jsonl", BOTH_SIDES), TOLD_APART[case]
+    path = write("x.jsonl", BOTH_SIDES)
     assert docscore.evaluate(references=path, predictions=path, **options).score == 0.5
-    if case == "two columns":
+    if "id_column" in options:
         other = write("other.jsonl", [{**row, "out": "x"} for row in BOTH_SIDES])
         flags = [f"--{option.replace('_', '-')}={column}" for option, column in options.items()]
         assert "base 0.500000" in succeed("compare", path, other, "--references", path, *flags)

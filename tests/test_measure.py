@@ -93,16 +93,7 @@ def test_a_value_that_a_metric_cannot_take_is_named_with_its_row() -> None:
             _ = evaluated([({"a": "x"}, {"a": "x"}), ([("x", ["y"])] * 10, [])], metric).figures
 
 
-@pytest.mark.parametrize(
-    ("metrics", "options", "signature"),
-    [
-        ("kieval", {}, "kieval|compare:exact"),
-        ("entity_f1", {"normalise": True}, "entity_f1|compare:folded"),
-        ("nted kieval nted", {"normalise": True}, "nted kieval|compare:folded"),
-        ("nted kieval", {"donut": True}, "nted|read:donut kieval|compare:exact"),
-        ("kieval nted", {"donut": True}, "kieval|compare:exact nted|read:donut"),
-    ],
-)
+@golden("measure", "signatures")
 def test_each_metric_counts_once_and_its_signature_names_the_options_that_matter_to_it(
     metrics: str, options: dict[str, Any], signature: str
 ) -> None:
@@ -203,14 +194,6 @@ class Taken(Mine):
 class Half(MeanOfRows):
     name, label, figures = "half", "Half", ()
 """
-NOT_LOADED: list[tuple[str, str]] = [  # the metrics that are asked for, and the message
-    ("own_metrics:Mine,own_metrics:Twin", "twin: expected figures that mine does not have, got 'mine'"),
-    ("own_metrics:Taken", "metrics: expected a metric with a name of its own, a class derived from"),
-    ("own_metrics:FigureName", "metrics: expected a metric with a name of its own, a class derived from"),
-    ("own_metrics:Other", "metrics: expected module:Class, got 'own_metrics:Other' (module 'own_metrics' has no"),
-    ("own_metrics:Half", "metrics: expected module:Class, got 'own_metrics:Half' (Can't instantiate abstract class"),
-    ("other_metrics:Mine", "metrics: expected module:Class, got 'other_metrics:Mine' (No module named"),
-]
 
 
 @pytest.fixture
@@ -255,16 +238,10 @@ class {name}(MeanOfRows):
     def figure_sums(self, points):
         return {sums}
 """
-FAILED: list[tuple[str, str, str]] = [  # points, sums, and the message
-    ("dict()['none']", "[(1, 1)]", "metric mine: KeyError: 'none' ("),
-    ("int('x')", "[(1, 1)]", "metric mine: ValueError: invalid literal for int() with base 10: 'x' ("),
-    ("1 / 0", "[(1, 1)]", "metric mine: ZeroDivisionError: division by zero ("),
-    ("1", "points.none", "metric mine: AttributeError: 'int' object has no attribute 'none' ("),
-]
 
 
 @pytest.mark.usefixtures("own_metrics")
-@pytest.mark.parametrize(("points", "sums", "said"), FAILED)
+@golden("measure", "own metrics that fail")
 def test_a_metric_of_ones_own_that_fails_shows_its_line(points: str, sums: str, said: str) -> None:
     Path("own_metrics.py").write_text(FAILING.format(name="Mine", points=points, sums=sums), "utf-8")
     done = run("score", REFERENCES, PREDICTIONS, "--metrics", "own_metrics:Mine")
@@ -302,7 +279,7 @@ def test_the_tree_of_a_metric_of_ones_own_says_whose_it_is() -> None:
 
 
 @pytest.mark.usefixtures("own_metrics")
-@pytest.mark.parametrize(("names", "message"), NOT_LOADED)
+@golden("measure", "own metrics that cannot be loaded")
 def test_metrics_that_cannot_be_loaded(names: str, message: str) -> None:
     done = run("score", REFERENCES, PREDICTIONS, "--metrics", names)
     assert (done.code, message in done.err) == (2, True), done.err

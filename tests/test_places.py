@@ -20,7 +20,7 @@ from docscore.grounding.regions import Level, Region, RowRegions, accepted_regio
 from docscore.inputs.citation_forms import form_named, known_forms
 from docscore.inputs.pairing import pairs_of
 from docscore.inputs.raw_regions import with_raw_regions
-from tests.conftest import golden
+from tests.conftest import data_rows, golden
 
 pytestmark = pytest.mark.filterwarnings("ignore:(predictions|references). 1 of 1 (hold objects|have everything)")
 Raw = dict[str, Any]
@@ -90,19 +90,7 @@ def test_citations_of_which_more_than_a_twentieth_are_invalid_are_an_error() -> 
         places_of_rows(*rows)
 
 
-@pytest.mark.parametrize(
-    ("evidence", "message"),
-    [
-        ({"total": [{"page": 1}]}, r"\$\.total: expected a path of the value, such as \$\.totals, got \{'page': 1\}"),
-        ({"r[1].n": [{"page": 1}]}, r"\$\.r\[1\]\.n: expected a path of the value"),
-        ([{"page": 1}, {}], "expected one object for all 1 references or one for each, got 2"),
-        ("page 3", "expected an object with a list of places for each path, got 'page 3'"),
-        (
-            {"totals": [{"page": 2}], "r[0].n": [{"box": [0, 0, 1, 1]}]},
-            r"\$\.r\[0\]\.n: expected a page beside the box",
-        ),
-    ],
-)
+@golden("places", "evidence that does not fit")
 def test_evidence_that_does_not_fit_is_an_error(evidence: Any, message: str) -> None:
     row = references({"totals": "x", "r": [{"n": "y"}]}, evidence)
     with pytest.raises(ValueError, match=rf"^row 'a': evidence: {message}"):
@@ -117,21 +105,7 @@ def test_null_and_absent_places_are_none(nothing: Any) -> None:
     assert places_of(row, predictions({"t": "x"}, nothing)) == RowRegions([{}], {})
 
 
-NO_PAGE: Raw = {"box": [0, 0, 1, 1]}
-
-
-@pytest.mark.parametrize(
-    ("evidence", "citation", "pages", "message"),
-    [
-        ({"page": 2}, NO_PAGE, 0, "1 of 1 citations are invalid .* a page beside the box"),
-        ({"page": 1}, NO_PAGE, 0, "1 of 1 citations are invalid .* a page beside the box"),
-        (NO_PAGE, {"page": 2}, 0, "evidence: .* a page beside the box"),
-        (NO_PAGE, NO_PAGE, 2, "evidence: .* a page beside the box"),
-        (NO_PAGE, NO_PAGE, 0, ""),
-        (NO_PAGE, {"page": 1}, 0, ""),
-        ({"page": 1}, NO_PAGE, 1, ""),
-    ],
-)
+@golden("places", "boxes without a page")
 def test_a_box_needs_a_page_unless_its_document_has_one(evidence: Any, citation: Any, pages: int, message: str) -> None:
     document = DocumentText("\f".join("x" * pages), [(0.1, 0.1, 0.2, 0.2)] * pages)
     given: Raw = {
@@ -162,17 +136,7 @@ def test_places_beside_the_values_come_before_those_at_them() -> None:
     assert read.evidence == [{"$.t": [Region(3)], "$.u": [Region(5)]}]
 
 
-@pytest.mark.parametrize(
-    ("truth", "prediction", "side"),
-    [
-        ({"$evidence": []}, "x", "evidence"),
-        ({"$value": "x"}, "x", "evidence"),
-        ({"$value": "x", "$citations": []}, "x", "evidence"),
-        ("x", {"$value": "x", "$citation": []}, "citations"),
-        ("x", {"$value": "x", "$citations": [], "confidence": 0.9}, "citations"),
-        ("x", {"$value": "x", "$evidence": []}, "citations"),
-    ],
-)
+@golden("places", "wrong keys")
 def test_wrong_keys_around_a_value_are_an_error(truth: Any, prediction: Any, side: str) -> None:
     """Else the keys would be scored as fields, with a figure that looks right."""
     with pytest.raises(ValueError, match=rf"^row '0': \$\.t: expected '\$value' and '\${side}' as the keys"):
@@ -196,93 +160,37 @@ def test_evidence_of_acceptable_answers() -> None:
 
 # Forms of providers
 
-LLAMA = {
-    "page": 1,
-    "matching_text": "A7",
-    "bounding_boxes": [{"x": 60, "y": 80, "w": 20, "h": 8}],
-    "page_dimensions": {"width": 600, "height": 800},
-}
-REDUCTO = {
-    "content": "A7",
-    "confidence": "high",
-    "bbox": {"left": 0.1, "top": 0.1, "width": 0.03, "height": 0.01, "page": 9, "original_page": 1},
-}
 EXTEND = {
     "page": {"number": 1, "width": 600, "height": 800},
     "polygon": [{"x": 60, "y": 80}, {"x": 80, "y": 80}, {"x": 80, "y": 88}, {"x": 60, "y": 88}],
     "referenceText": "A7",
 }
 PLAIN = {"no": "A7", "r": [{"n": "1"}]}
-ANSWERS: dict[str, Any] = {
-    "llamaextract": {
-        "extract_result": PLAIN,
-        "extract_metadata": {
-            "field_metadata": {
-                "document_metadata": {
-                    "no": {"confidence": 0.9, "citation": [LLAMA]},
-                    "r": [{"n": {"confidence": 0.9, "citation": [LLAMA]}}],
-                }
-            }
-        },
-    },
-    "reducto": {
-        "result": {
-            "no": {"value": "A7", "citations": [REDUCTO]},
-            "r": [{"n": {"value": "1", "citations": [REDUCTO], "confidence": "high"}}],
-        }
-    },
-    "extend": {
-        "output": {
-            "value": PLAIN,
-            "metadata": {
-                "no": {"ocrConfidence": 0.9, "citations": [EXTEND]},
-                "r[0].n": {"ocrConfidence": 0.9, "citations": [EXTEND]},
-            },
-        }
-    },
-}
-OLDER: dict[str, Any] = {
-    "llamaextract": {
-        "data": PLAIN,
-        "extraction_metadata": {"field_metadata": {"no": {"citation": [LLAMA]}, "r": [{"n": {"citation": [LLAMA]}}]}},
-    },
-    "reducto": {"result": [PLAIN], "citations": [{"no": [REDUCTO], "r": [{"n": [REDUCTO]}]}]},
-    "extend": {
-        "output": {
-            "value": PLAIN,
-            "metadata": {path: {"citations": [{**EXTEND, "page": 1}]} for path in ("no", "r[0].n")},
-        }
-    },
-}
 BOX = {"page": 1, "box": [0.1, 0.1, 0.1 + 1 / 30, 0.11]}
 
 
-@pytest.mark.parametrize("name", known_forms())
-def test_answers_in_the_form_of_a_provider(name: str) -> None:
-    row = references(PLAIN, {"no": BOX, "r[0].n": BOX}), predictions(ANSWERS[name])
-    result = docscore.evaluate(references=[row[0]], predictions=[row[1]], citations_from=name)
-    assert result.score == 1
-    read = places_of(*row, form=name)
-    for path in ("$.no", "$.r[0].n"):
-        assert accepted_regions(read.citations[path], read.evidence[0][path], "box", 0.8) == (1, 1)
-    assert f"|citations:{name}|" in result.signature
-    with pytest.warns(
-        UserWarning, match=rf"1 of 1 hold .* in the form of {name}, and both are scored; add citations_from=.{name}."
-    ):
-        assert docscore.evaluate(references=[row[0]], predictions=[row[1]]).score < 0.1
+def test_every_form_has_rows() -> None:
+    assert {row["name"] for row in data_rows("places", "forms")} == {*known_forms()}
+
+
+@golden("places", "forms")
+def test_answers_in_the_form_of_a_provider(name: str, newest: Any, older: Any) -> None:
+    """Values and citations are read; without the form, both are scored. Pages of an older `extend` had no size."""
+    truth = references(PLAIN, {"no": BOX, "r[0].n": BOX})
+    for answer, is_older in ((newest, False), (older, True)):
+        result = docscore.evaluate(references=[truth], predictions=[predictions(answer)], citations_from=name)
+        assert result.score == 1
+        assert f"|citations:{name}|" in result.signature
+        read = places_of(truth, predictions(answer), form=name)
+        level: Level = "page" if is_older and name == "extend" else "box"
+        for path in ("$.no", "$.r[0].n"):
+            assert accepted_regions(read.citations[path], read.evidence[0][path], level, 0.8) == (1, 1)
+        with pytest.warns(
+            UserWarning,
+            match=rf"1 of 1 hold .* in the form of {name}, and both are scored; add citations_from=.{name}.",
+        ):
+            docscore.evaluate(references=[truth], predictions=[predictions(answer)])
     assert known_forms()[name]["source"]
-
-
-@pytest.mark.parametrize("name", known_forms())
-def test_answers_in_an_older_version_of_a_form(name: str) -> None:
-    row = references(PLAIN, {"no": BOX, "r[0].n": BOX}), predictions(OLDER[name])
-    assert docscore.evaluate(references=[row[0]], predictions=[row[1]], citations_from=name).score == 1
-    read = places_of(*row, form=name)
-    level: Level = "page" if name == "extend" else "box"  # whose pages had no size
-    for path in ("$.no", "$.r[0].n"):
-        assert accepted_regions(read.citations[path], read.evidence[0][path], level, 0.8) == (1, 1)
-    with pytest.warns(UserWarning, match=rf"1 of 1 hold .* in the form of {name}, and both are scored"):
-        docscore.evaluate(references=[row[0]], predictions=[row[1]])
 
 
 def test_an_answer_without_citations_is_its_values() -> None:
@@ -311,7 +219,7 @@ def test_a_form_of_ones_own(tmp_path: Path) -> None:
         docscore.evaluate(references=[row[0]], predictions=[row[1]], citations_from="nobody")
 
 
-@pytest.mark.parametrize("name", known_forms())
+@golden("places", "answers of another form")
 @pytest.mark.parametrize(
     "answer", [None, "A7", [], {"output": {"value": {}, "metadata": [{"citations": 3}]}}, {"result": 1}]
 )

@@ -44,18 +44,7 @@ def test_the_report_says_of_a_place_what_the_page_says(
     assert sentence_on_place(row | sides, known, document) == " ".join(said)
 
 
-@pytest.mark.parametrize(
-    ("name", "files", "images"),
-    [
-        ("a", ["a.png", "a-1.png"], ["a.png"]),
-        ("a", ["a-2.png", "a-10.jpg", "a-1.webp", "ab-1.png", "a-x.png"], ["a-1.webp", "a-2.png", "a-10.jpg"]),
-        ("A.pdf", ["a_p1.PNG", "a page2.gif"], ["a_p1.PNG", "a page2.gif"]),
-        ("b/a", ["a.png", "b/a-1.png", "c/a.png"], ["b/a-1.png"]),
-        ("d\\a", ["c/a.png"], ["c/a.png"]),
-        ("a", ["a.tif", "a.svg", "a.txt"], []),
-        ("a-1", ["a-1-1.png", "a-1-2.png", "a-2-1.png"], ["a-1-1.png", "a-1-2.png"]),
-    ],
-)
+@golden("documents", "images")
 def test_images_are_named_as_the_page_takes_them(
     tmp_path: Path, name: str, files: list[str], images: list[str]
 ) -> None:

@@ -24,7 +24,7 @@ from docscore.inputs.pairing import pairs_of
 from docscore.inputs.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, row_format, table_in_memory
 from docscore.inputs.test_set import TestSet
 from tests.commands import pred, ref
-from tests.conftest import golden
+from tests.conftest import data_rows, golden
 
 Rows = list[Any]
 
@@ -246,28 +246,8 @@ _NOTATIONS: dict[str, Callable[[dict[str, str]], str]] = {
     "XML": lambda bill: f"<bill><seller>{bill['seller']}</seller><total>{bill['total']}</total></bill>",
     "tags of Donut": lambda bill: "".join(f"<s_{key}>{text}</s_{key}>" for key, text in bill.items()),
 }
-_WORDS: dict[str, list[str]] = {
-    "answers": ["Kontor Nord", "12.50", "3 May 2024"],
-    "an answer with colons": ["Total: 5, date: 3 May", "Total: 7, date: 4 May", "Total: 9, date: 5 May"],
-    "answers over several lines": ["Bill to:\nKontor Nord\n12 High Street", "Note: none\nPaid: yes", "Total: 5"],
-    "prose": [
-        "The bill is from Kontor Nord: it is paid.\nTotal: 12.50",
-        "See [1], {sic} and <b>bold</b>.",
-        "[illegible]",
-    ],
-    "tables in HTML": ["<table><tr><td>1</td></tr></table>", "<p>Tea</p>", "<div class='a'>Rum</div>"],
-    "marked text": ["<strong>Total</strong> 12, <em>due</em> now", "<section><h1>A</h1></section>", "<pre>x</pre>"],
-    "thoughts": ["<think>2 + 2</think><answer>4</answer>", "<answer>42</answer>", "<answer>7</answer>"],
-    "dialogues": [
-        "Doctor: How are you?\nPatient: Fine.",
-        "Doctor: Where?\nPatient: Here.",
-        "Doctor: So?\nPatient: No.",
-    ],
-    "forms": ["Name: Bob Ray\nStreet: 3 Elm Road", "Name: Ann Lee\nStreet: 4 Oak Road", "Name: Al\nStreet: 5"],
-    "times": ["10: 30\n11: 45", "10: 31\n11: 46", "10: 32\n11: 47"],
-    "a page with blanks before it": [" " * 100_000 + "x", "\n" * 50_000 + "x", "```" * 30_000],
-    "formulas": ["\\frac{a}{b}", "{x | x > 0}", "[0, 1)"],
-    "a document among answers": ['{"total": "1"}', "Tea", "Rum"],
+_WORDS: dict[str, list[str]] = {row["kind"]: row["texts"] for row in data_rows("rows", "words")} | {
+    "a page with blanks before it": [" " * 100_000 + "x", "\n" * 50_000 + "x", "```" * 30_000]
 }
 
 

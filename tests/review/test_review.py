@@ -24,7 +24,7 @@ from docscore.grounding.document_text import DocumentText
 from docscore.inputs.pairing import read_ground_truths
 from docscore.inputs.rows import NoCell
 from tests.commands import Write, pred, ref, run
-from tests.conftest import ROOT, golden
+from tests.conftest import ROOT, data_rows, golden
 from tests.test_json_output import validated
 
 EXAMPLE = ROOT / "examples/review"
@@ -190,22 +190,7 @@ def test_runs_of_a_system_are_one_with_a_share() -> None:
     assert lines[0].points == {"gpt": 0.75, "gem": 1}
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ({"metrics": "kieval"}, "metrics: expected anls_star or typed as the first, got kieval"),
-        ({"hold_out": ["x"]}, "hold_out: expected some of gpt, got x"),
-        ({"hold_out": ["gpt"]}, "hold_out: expected a system that is left, got none"),
-        (
-            {"documents": {"x": "text"}},
-            "documents: expected documents such as 'a' (ID.pdf, ID.hocr or ID.txt), got none of the ids",
-        ),
-        ({"agreements": 3}, "agreements needs sample"),
-        ({"sample": 0.5}, "sample: expected an integer of at least 0, got 0.5"),
-        ({"sample": 1, "agreements": -1}, "agreements: expected an integer of at least 0, got -1"),
-        ({"sample": 1, "seed": -1}, "seed: expected an integer of at least 0, got -1"),
-    ],
-)
+@golden("review", "options that are refused")
 def test_options_that_are_refused(options: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=r"expected|needs") as caught:
         docscore_review.review({"a": "x"}, {"gpt": {"a": "y"}}, **options)
@@ -253,30 +238,10 @@ def test_the_interval_of_an_estimate_holds_the_share_of_the_population() -> None
     assert min(measured.coverage(15, trials=100)) > 0.88
 
 
-DECIDED = [
-    {"path": "$.a", "ground_truth": 1, "proposal": 2, "verdict": "prediction", "note": "blurred", "by": "x"},
-    {
-        "path": "$.b",
-        "ground_truth": 1,
-        "proposal": 3,
-        "others": [{"value": 2, "systems": []}],
-        "verdict": "both",
-        "value": 2,
-    },
-    {"path": "$.c", "ground_truth": 1, "proposal": 2, "verdict": "ground_truth"},
-    {"path": "$.d", "ground_truth": 1, "proposal": 2, "verdict": "other", "value": 5},
-    {"path": "$.l", "row": 4, "after": None, "proposal": {"n": "x"}, "verdict": "prediction"},
-    {"path": "$.e", "ground_truth": 7, "proposal": 2, "verdict": "prediction"},
-    {"path": "$.f", "ground_truth": 1, "proposal": 9, "verdict": "ground_truth"},
-    {"path": "$.g", "ground_truth": 1, "proposal": 2, "verdict": "prediction"},
-    {"path": "$.g", "ground_truth": 1, "proposal": 2, "verdict": "ground_truth"},
-]
-
-
 def test_verdicts_are_carried_over_by_id_path_and_values(tmp_path: Path) -> None:
     """A path that is there no longer, another ground truth, an unseen proposal and two readers' dispute stay behind."""
     truth: dict[str, Any] = {**dict.fromkeys("abcdefg", 1), "l": []}
-    earlier = [item(**{"question_id": "d", "systems": [], **keys}) for keys in DECIDED]
+    earlier = [item(**{"question_id": "d", "systems": [], **keys}) for keys in data_rows("review", "decided")]
     files = [Review(earlier[:-1]).write(tmp_path / "x.jsonl"), Review(earlier[-1:]).write(tmp_path / "y.jsonl")]
     systems = {"s": {**dict.fromkeys("abcdefg", 2), "l": [{"n": "y"}, {"n": "x"}]}}
     review = reviewed([truth], systems, verdicts=files)
@@ -460,35 +425,11 @@ def test_an_item_keeps_other_keys_of_its_line() -> None:
     assert Item.from_dict(line).to_dict() == line
 
 
-NAMED: dict[str, Any] = {"references_id_column": "file", "references_column": "gold"}
-LAYOUTS: dict[str, tuple[str, str, dict[str, Any], str]] = {  # a file, how it is read, and a column that must stay
-    "columns": ("r.jsonl", '{"file": "a", "n": 7, "gold": {"x": "1"}}\n', NAMED, "n"),
-    "a table": ("r.csv", "file,n,gold\na,7,1\nb,8,2\n", NAMED, "n"),
-    "a list": ("r.json", '[{"file": "a", "n": 7, "gold": "1"}, {"file": "b", "n": 8, "gold": "2"}]', NAMED, "n"),
-    "documents": ("r.jsonl", '{"shop": "a", "total": "1"}\n{"shop": "b", "total": "1"}\n', {}, "shop"),
-    "ignored keys": ("r.jsonl", '{"question_id": "a", "references": [{"x": "1", "m": 5}]}\n', {"ignore_keys": "m"}, ""),
-    "flat rows": ("r.jsonl", '{"file": "a", "x": "1"}\n', {"references_id_column": "file"}, ""),
-    "two columns of ids": ("r.jsonl", '{"f": "a", "p": 1, "x": "1"}\n', {"references_id_column": "f,p"}, ""),
-    "a row a field": (
-        "r.csv",
-        "doc,n,field,value\na,7,x,1\na,7,y,3\nb,8,x,2\n",
-        {"references_id_column": "doc", "field_column": "field", "value_column": "value"},
-        "n",
-    ),
-    "a query": (
-        "r.json",
-        '{"r": [{"question_id": "a", "n": 7, "references": ["1"]}]}',
-        {"references_query": "r[]"},
-        "n",
-    ),
-}
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_corrected_references_of_each_way_in(layout: str, tmp_path: Path) -> None:
+@golden("review", "layouts")
+def test_corrected_references_of_each_kind_of_input(
+    tmp_path: Path, name: str, content: str, options: dict[str, Any], column: str, *, stays: bool
+) -> None:
     """The form of a file of rows stays; of others the output has rows by id. Nothing but the judged value changes."""
-    name, content, options, column = LAYOUTS[layout]
-    stays = list(LAYOUTS).index(layout) < list(LAYOUTS).index("flat rows")
     path, corrected = tmp_path / name, tmp_path / (f"new_{name}" if stays else "new.jsonl")
     path.write_text(content)
     rows = read_ground_truths(path, ReadOptions(**options))
@@ -531,7 +472,6 @@ def test_ground_truths_with_evidence_at_their_values() -> None:
     assert review.apply(rows) == [ref("a", {"x": "3", "y": {"$value": "2", "$evidence": evidence}})]
 
 
-EXAMPLE = ROOT / "examples" / "review"
 SYSTEMS = [EXAMPLE / "systems" / f"{name}.jsonl" for name in ("alder", "birch", "cedar")]
 
 
@@ -553,15 +493,7 @@ def test_nothing_of_the_user_is_overwritten(tmp_path: Path, name: str) -> None:
     assert output.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"question_id": 1}, "line 2: question_id: expected a text, got 1"),
-        ({"others": ["x"]}, "line 2: others: expected a list, got "),
-        ({"row": "0"}, "line 2: row: expected an integer or null, got '0'"),
-        ({"sample": {"system": "gpt"}}, "line 2: sample: expected system, score, loss and draws"),
-    ],
-)
+@golden("review", "lines that are no places")
 def test_lines_that_are_no_places_are_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     first = json.loads((EXAMPLE / "decided.jsonl").read_text("utf-8").splitlines()[0])
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, (first, {**first, **change}))))
