@@ -221,6 +221,15 @@ def test_the_report_is_that_of_the_command(receipts: docscore.Evaluation, tmp_pa
     assert "<code>docscore report references.jsonl predictions.jsonl -o -</code>" in theirs[1]
 
 
+def test_a_comparison(receipts: docscore.Evaluation, tmp_path: Path) -> None:
+    found = receipts.compare(docscore.evaluate(predictions=NEW, references=REFERENCES))
+    assert [row["question_id"] for row in found.documents][:2] == ["receipt-004", "receipt-040"]
+    page = found.report(tmp_path / "changes.html", gate=found.decide(0.05)).read_text("utf-8")
+    assert '<p class="anls-gate">Gate passed: the difference of ANLS* is +0.0573, ' in page
+    with pytest.raises(TypeError, match="compare: expected a result of docscore"):
+        receipts.compare({})  # type: ignore[arg-type]
+
+
 @golden("evaluate", "reports")
 def test_reports_that_cannot_be_written(
     receipts: docscore.Evaluation, tmp_path: Path, name: str, sentence: str

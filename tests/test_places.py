@@ -146,12 +146,14 @@ def test_wrong_keys_around_a_value_are_an_error(truth: Any, prediction: Any, sid
 def test_evidence_of_acceptable_answers() -> None:
     """One object for all, with paths that one of them has, or one for each; of a one-of the path has no step."""
     row = {"question_id": "a", "references": [{"a": "x"}, {"b": ("y", "z")}]}
-    for_all, for_each = (
-        places_of({**row, "evidence": evidence}, predictions({})).evidence
-        for evidence in ({"a": {"page": 1}, "b": {"page": 2}}, [{"a": {"page": 1}}, {"b": {"page": 2}}])
-    )
+    given: list[Any] = [{"a": {"page": 1}, "b": {"page": 2}}, [{"a": {"page": 1}}, {"b": {"page": 2}}]]
+    for_all, for_each = (places_of({**row, "evidence": each}, predictions({})).evidence for each in given)
     assert for_all == [{"$.a": [Region(1)], "$.b": [Region(2)]}]
     assert for_each == [{"$.a": [Region(1)]}, {"$.b": [Region(2)]}]
+    for evidence in given:
+        sides: Raw = {"references": [{**row, "evidence": evidence}]}
+        sides |= {"predictions": [predictions({"b": "y"}, {"b": [{"page": 2}]})]}
+        assert docscore.evaluate(**sides, metrics=["anls_star", "grounding"]).figures["grounding_page_f1"] == 1
     options = tuple({"$value": text, "$evidence": {"page": page}} for text, page in (("x", 1), ("y", 2)))
     assert places_of(references({"a": options}), predictions({})).evidence == [{"$.a": [Region(1), Region(2)]}]
     with pytest.raises(ValueError, match=r"\$\.b: expected a path of the value"):
@@ -333,14 +335,7 @@ def test_citations_in_another_format_are_named(places: list[list[Any]], warning:
     assert [str(each) for each in warnings_about_regions(pairs.places or ())] == ([warning] if warning else [])
 
 
-@pytest.mark.parametrize(
-    "prediction",
-    [
-        {"t": "x", "citations": {"t": [{"page": 1}]}},
-        {"t": {"value": "x", "citations": [{"page": 1, "box": [0, 0, 1, 1]}]}},
-    ],
-    ids=["beside the fields", "in wrappers"],
-)
+@golden("places", "citations among values")
 def test_citations_among_the_values_are_named(prediction: Any) -> None:
     with pytest.warns(
         UserWarning, match=r"1 of 1 hold a key 'citations', which is scored; put it beside the prediction"

@@ -225,6 +225,7 @@ def test_a_sample_estimates_what_comes_back() -> None:
     assert estimate.shared[0] == 0
     assert f"{of['d']} of 25 draws are unclear. These are more than a tenth" in str(estimate)
     assert "% (no interval)" in str(estimate)
+    assert "is not in this sample: --agreements N draws it." in str(Review(drawn).estimate())
     for item in review.lines:
         item.verdict = "unclear"
     with pytest.raises(ValueError, match="expected draws that are clear, got none"):
