@@ -18,19 +18,11 @@ from docscore.report.console import print_comparison, print_measured, print_summ
 from docscore.report.systems_report import systems_table
 from docscore.stats.intervals import Interval
 from tests.commands import COLOUR, HOSTILE, RAW, Write, on_terminal, pred, ref, run, run_process, screen
+from tests.conftest import golden
 from tests.report_samples import drinks, hostile, systems
 
 
-@pytest.mark.parametrize(
-    ("command", "options", "lines"),
-    [
-        ("score", [], 8),
-        ("score", ["--fields"], None),
-        ("score", ["--fields", "--json"], 1),
-        ("explain", [], 1),  # it asks for an id and names some
-        ("explain", ["--id", "\x1b[31m\u202e\n"], 1),
-    ],
-)
+@golden("console", "hostile")
 def test_hostile_ids_never_reach_a_pipe_or_a_terminal(
     write: Write, command: str, options: list[str], lines: int | None
 ) -> None:
@@ -89,17 +81,7 @@ def test_a_progress_bar_on_a_terminal_only(write: Write) -> None:
 _AT_ONCE = "import docscore.cli, docscore.core.runtime as runtime; runtime._DELAY = 0; docscore.cli.main()"
 
 
-@pytest.mark.parametrize(
-    ("command", "phases"),
-    [
-        ("score R P", "Reading Reading Pairing Pairing Pairing Checking Scoring Resampling"),
-        ("compare P Q --references R", "Reading Checking Scoring Resampling"),
-        ("report R P -o OUT", "Reading Checking Scoring Resampling Explaining"),
-        ("lint R", "Reading Pairing Checking Collecting Suggesting"),
-        ("suggest-schema R P", "Reading Checking Collecting Suggesting Explaining"),
-        ("review list R P", "Reading Checking Comparing"),
-    ],
-)
+@golden("console", "phases")
 def test_each_long_phase_says_so_on_a_terminal_without_a_size(write: Write, command: str, phases: str) -> None:
     """Bars are drawn at once here; else short work shows none."""
     rows = [(str(number), {"total": f"{number}.50"}) for number in range(30)]

@@ -21,6 +21,7 @@ from docscore.inputs.model_text import parse_text
 from docscore.metrics.kieval import entity_counts, kieval_score
 from docscore.metrics.nted import nted_score
 from docscore.report.html_tree import tree_as_html
+from tests.conftest import golden
 
 T = TypeVar("T")
 Wrap = Callable[[Any], Any]
@@ -70,17 +71,7 @@ def nested(rounds: int, names: str, leaf: Any) -> Any:
 DEEPEST = nested(MAX_DEPTH // 2, "list object", "x")
 
 
-@pytest.mark.parametrize(
-    ("truth", "prediction", "rounds", "path", "score"),
-    [
-        ("list", "list", 200, "[0]", 0.75),
-        ("object", "object", 200, ".k", 0.75),
-        ("list object", "list object", 100, "[0].k", 0.75),
-        ("list one-of object marker", "list object", 50, "[0][0].k[0]", 0.75),
-        ("array", "array", 200, "[0]", 0.75),
-        ("dataclass", "dataclass", 100, ".tags[0]", 100.75 / 101),  # 100 names agree
-    ],
-)
+@golden("depth", "levels")
 def test_200_levels_are_scored_and_201_refused(
     truth: str, prediction: str, rounds: int, path: str, score: float
 ) -> None:

@@ -15,7 +15,7 @@ import docscore
 from docscore.core.values import convert_ground_truth
 from docscore.grounding import document_folder
 from docscore.grounding.document_folder import DocumentFolder
-from docscore.grounding.document_text import NO_BOX, DocumentText
+from docscore.grounding.document_text import DocumentText
 from docscore.grounding.evidence import with_evidence
 from docscore.grounding.regions import Region
 from docscore.grounding.support import support_of
@@ -144,16 +144,7 @@ def test_a_page_that_is_turned_is_read_as_it_is_displayed(tmp_path: Path) -> Non
     assert bottom - top > right - left
 
 
-@pytest.mark.parametrize(
-    ("words", "boxes"),
-    [
-        ("<span class='ocrx_word' title='bbox 20 10 60 30; x_wconf 91'><em>Mill</em></span>", [(0.1, 0.1, 0.3, 0.3)]),
-        ("<span class='ocr_line' title='bbox 20 10 60 30'>A<br>&amp;</span>", [(0.1, 0.1, 0.3, 0.3)] * 2),
-        ("x<span class='ocrx_word' title='bbox 0 0 200 100'>a b</span>", [NO_BOX] * 2),  # the page
-        ("<b class='ocrx_word' title='bbox 9 9 9 20'>1</b>", [NO_BOX]),  # without a width
-        ("<span class='ocrx_word' title='bbox 150 0 900 50'><b>12</b>.50</span>", [(0.75, 0, 1, 0.5)]),
-    ],
-)
+@golden("documents", "hocr")
 def test_hocr_has_words_or_lines_with_boxes(tmp_path: Path, words: str, boxes: list[Box]) -> None:
     document = read(folder_of(tmp_path, {"a.hocr": f"<html><body>{PAGE.format(words)}{PAGE.format('')}</body></html>"}))
     assert document.boxes is not None
@@ -290,14 +281,7 @@ def test_a_pdf_that_ends_or_holds_its_reader(
     assert error in documents.errors["a"]
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ({"x": "text"}, r"^documents: expected documents such as 'a' \(ID.pdf, .*\), got none of the ids"),
-        ("nowhere", r"nowhere: expected a folder with ID.pdf, ID.hocr or ID.txt, got no folder"),
-        (7, r"^documents: expected a folder, or a dict of texts by id, got int"),
-    ],
-)
+@golden("documents", "no documents")
 def test_a_source_that_has_no_document_is_an_error(source: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         docscore.evaluate(references={"a": "x"}, predictions={"a": "x"}, documents=source)

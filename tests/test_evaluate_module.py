@@ -24,6 +24,7 @@ from docscore.integrations.evaluate.metric import declaration, decode_rows, enco
 from docscore.version import VERSION
 from tests import test_loading
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, pred, ref, rows
+from tests.conftest import golden
 from tests.test_loading import RESULTS, each_module
 
 Row = dict[str, Any]
@@ -165,14 +166,7 @@ def test_no_rows_are_an_error_and_so_is_one_side_alone(metric: Any) -> None:
     assert metric.compute() == {"anls_score": 1.0}
 
 
-WRONG_OPTIONS: list[tuple[str, Row]] = [  # configuration, option
-    ("default", {"parse": "yaml"}),
-    ("default", {"threshold": 2}),
-    ("anlsl", {"strict": True}),  # it has a meaning with the configuration "anls" alone
-]
-
-
-@pytest.mark.parametrize(("configuration", "option"), WRONG_OPTIONS)
+@golden("evaluate_module", "wrong options")
 def test_a_wrong_option_is_refused_before_the_rows_are_used_up(configuration: str, option: Row, load: Load) -> None:
     metric = load("anls_star", configuration)
     metric.add_batch(**LISTS)
@@ -202,16 +196,7 @@ def test_sixty_real_receipts(real_receipts: Path, metric: Any) -> None:
     assert package["anls_score"] == pytest.approx(0.7900380483, abs=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("declared", "message"),  # rows, process and processes of each
-    [
-        (
-            [(2, 0, 3)],
-            "^processes 1, 2 of 3 ended before all rows were written, so the rows of the others are not",
-        ),
-        ([(2, 0, 2), (1, 1, 2)], "^expected 3 rows, as 2 processes declared, got 2$"),
-    ],
-)
+@golden("evaluate_module", "missed rows")
 def test_rows_that_processes_did_not_write_are_missed(declared: list[tuple[int, int, int]], message: str) -> None:
     stored = [encode_rows(["x", ""], ["x", "y"], PLAIN), *(declaration(*each, {}) for each in declared)]
     predictions, references = ([row for part in stored for row in part[side]] for side in (0, 1))

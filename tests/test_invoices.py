@@ -12,7 +12,7 @@ import docscore
 from docscore.grounding.evidence import with_evidence
 from docscore.grounding.regions import Region, accepted_regions
 from tests.commands import script_at
-from tests.conftest import ROOT, needs
+from tests.conftest import ROOT, golden, needs
 
 HERE = ROOT / "examples" / "invoices"
 SIDES: dict[str, Any] = {"references": HERE / "references.jsonl", "documents": HERE / "documents"}
@@ -51,26 +51,11 @@ def test_values_are_found_where_they_were_printed() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:predictions. no citation has a box")  # of fern, which cites pages
-@pytest.mark.parametrize(
-    ("system", "nowhere", "places"),
-    [
-        (
-            "quill",
-            [("10,308.38", "total"), ("2026-05-42", "date"), ("XB55 0000 1234 99", "account")],
-            {
-                "right_value_right_region": 669,
-                "right_value_other_region": 3,
-                "wrong_value_right_region": 2,
-                "wrong_value_other_region": 1,
-            },
-        ),
-        ("fern", [("12.63", "lines[].price")], {}),
-    ],
-)
-def test_the_planted_errors_are_named(system: str, nowhere: list[tuple[str, str]], places: dict[str, int]) -> None:
+@golden("invoices", "planted")
+def test_the_planted_errors_are_named(system: str, nowhere: list[list[str]], places: dict[str, int]) -> None:
     needs("pypdfium2")
     result = docscore.evaluate(**SIDES, predictions=HERE / f"{system}.jsonl", metrics=["anls_star", "grounding"])
-    found = [(row["value"], row["field"]) for row in result.breakdowns["found_in_documents"].tables()["not_found"]]
+    found = [[row["value"], row["field"]] for row in result.breakdowns["found_in_documents"].tables()["not_found"]]
     assert found == nowhere
     assert [row["cut_off"] for row in result.lists] == [system == "quill"]
     box = result.breakdowns["grounding"].tables()["regions"][1]

@@ -236,15 +236,7 @@ def test_every_integration_takes_the_options_of_scoring_and_no_others(name: str)
             hook(TRUTH, TEXT, **{option: True})
 
 
-WRONG_CONFIGS: list[tuple[dict[str, Any], str]] = [
-    ({"passAt": 0.9}, "expected the options parse, pass_at, reference, references, threshold, .*, got 'passAt'"),
-    ({"pass_at": "0.9"}, "pass_at: expected a number from 0 to 1, got str"),
-    ({"pass_at": 90}, "pass_at: expected a number from 0 to 1, got 90"),
-    ({"strict": True}, "expected the options .*, got 'strict'"),
-]
-
-
-@pytest.mark.parametrize(("config", "message"), WRONG_CONFIGS)
+@golden("judging", "wrong configs")
 def test_a_config_of_promptfoo_is_checked(config: dict[str, Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=f"^{message}$"):
         get_assert(SAID, {"config": config, "vars": {"reference": BILL}})

@@ -286,13 +286,7 @@ def test_places_lead_to_the_values() -> None:
     assert places(["x", {"a": "y"}]) == ["$[0]", "$[1].a"]
 
 
-@pytest.mark.parametrize(
-    ("values", "options", "texts"),
-    [
-        ([" New \n York ", True, 1.0], {"normalise": True}, ["new york", "true", "1.0"]),
-        ([1000.0, True, "1000.0", 1e3, 12.50], {"numbers": "value"}, ["1000", "true", "1000.0", "1000", "12.5"]),
-    ],
-)
+@golden("entities", "texts")
 def test_texts_of_entities(values: list[Any], options: dict[str, Any], texts: list[str]) -> None:
     assert seen({"a": values}, **options) == {"@$": [["a", text] for text in texts]}
     with pytest.raises(ValueError, match=r"^numbers: expected 'text' or 'value', got 'number'$"):

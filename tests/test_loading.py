@@ -30,7 +30,7 @@ from docscore import evaluate_module
 from docscore.integrations.evaluate import MODULES
 from docscore.version import VERSION
 from tests.commands import PIPES, environment, pred, ref, run, run_process, run_python, succeed
-from tests.conftest import ROOT, needs
+from tests.conftest import ROOT, golden, needs
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -255,17 +255,7 @@ def test_a_cache_that_cannot_be_written_is_named_with_what_to_do(modules_cache: 
     assert re.match(told, err)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"XDG_CACHE_HOME": "~/cache"},
-        {"HF_HOME": "~/hub", "XDG_CACHE_HOME": "/cache"},
-        {"HF_HOME": ""},
-        {"HF_HOME": "/hub", "HF_MODULES_CACHE": "~/modules"},
-        {"HF_MODULES_CACHE": ""},
-    ],
-)
+@golden("loading", "caches")
 def test_the_cache_is_that_of_evaluate(
     changes: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

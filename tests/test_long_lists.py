@@ -16,6 +16,7 @@ from docscore.core.values import Value
 from docscore.metrics.anls_star import scorer
 from docscore.metrics.anls_star.api import FieldCounts
 from docscore.metrics.anls_star.scorer import Scorer
+from tests.conftest import golden
 from tests.oracle import Oracle
 from tests.structures import damaged, random_prediction, random_truth, shuffled
 
@@ -140,15 +141,8 @@ def test_lists_with_a_key_or_of_right_and_wrong_values_are_those_of_the_oracle(
             assert equal_pairs(typed_tree(truth, prediction, schema)) == equal_pairs(tree), where
 
 
-@pytest.mark.parametrize(
-    ("schema", "most"),
-    [
-        ({"x-docscore": {"key": "number"}, "items": {}}, 500),
-        ({"x-docscore": {"key": "number"}, "items": {"properties": {"number": {"type": "integer"}}}}, 500),
-        ({"items": {"additionalProperties": {"x-docscore": {"compare": "exact"}}}}, 500),
-    ],
-)
-def test_what_is_certain_needs_no_table(schema: dict[str, Any], most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@golden("lists", "certain")
+def test_what_is_certain_needs_no_table(schema: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the rows without a partner of the same key, or without an equal one, are compared with each other."""
     monkeypatch.setattr(scorer, "MAX_CELLS", 0)
     compared = [0]
@@ -161,7 +155,7 @@ def test_what_is_certain_needs_no_table(schema: dict[str, Any], most: int, monke
     monkeypatch.setattr(Scorer, "pairwise", counted)
     truth, prediction = long_list(2_000)[0]
     assert 0.9 < typed_score(truth, prediction, schema) < 1
-    assert 0 < max(compared) < most
+    assert 0 < max(compared) < 500
 
 
 def test_lists_of_which_all_rows_are_certain() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import needs
+from tests.conftest import golden, needs
 
 needs("gradio")
 from docscore import score_tree  # noqa: E402
@@ -52,13 +52,7 @@ def test_places_at_values_are_no_part_of_them() -> None:
     assert what_ifs_of_pair(asked({**truth, "b": "1.5"}, {"a": "x", "b": "1,50"}))["what_ifs"]
 
 
-@pytest.mark.parametrize(
-    ("evidence", "citations", "side", "message"),
-    [
-        ([{"page": 0}], [PLACE], 0, "evidence: $.a: expected a page counted from 1, got {'page': 0}"),
-        ([PLACE], [{"page": 1, "box": [3, 4, 5, 6]}], 1, "such as that of citations: $.a: expected a box on its page"),
-    ],
-)
+@golden("pair", "wrong places")
 def test_wrong_places_are_said_at_their_side(evidence: Any, citations: Any, side: int, message: str) -> None:
     truth, prediction = {"a": {"$value": "x", "$evidence": evidence}}, {"a": {"$value": "x", "$citations": citations}}
     errors = answer(asked(truth, prediction))["faults"]

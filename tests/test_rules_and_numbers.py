@@ -140,14 +140,7 @@ def test_by_value_is_one_rule(truth: Any, prediction: Any, same: bool) -> None:
             assert (nted_score(*pair, numbers="value", donut=donut) == 1) == same
 
 
-MEANS = [  # of 30 documents; data/docubench/README.md
-    ({}, {"claude": 0.8531759564695, "gemini": 0.8793957864374, "gpt": 0.8418211641733}),
-    ({"numbers": "value"}, {"claude": 0.9338460631123, "gemini": 0.9704857835048, "gpt": 0.9591589715115}),
-    ({"rules": PACKAGE}, {"claude": 0.8341456789974, "gemini": 0.8598697609046, "gpt": 0.8227972804367}),
-]
-
-
-@pytest.mark.parametrize(("options", "means"), MEANS)
+@golden("numbers", "means")
 def test_means_of_three_systems_on_real_documents(
     docubench: Path, options: dict[str, Any], means: dict[str, float]
 ) -> None:

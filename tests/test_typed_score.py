@@ -262,18 +262,7 @@ def test_the_signature_holds_the_hash_of_the_schema() -> None:
     assert "schema" not in signature_of("anls_star", options)
 
 
-@pytest.mark.parametrize(
-    ("settings", "libraries"),
-    [
-        ({"compare": "money"}, ["babel"]),
-        ({"compare": "number"}, []),
-        ({"compare": "date", "locale": "de"}, ["babel"]),
-        ({"compare": "boolean", "locale": "de"}, []),  # its words are our own
-        ({"compare": "unit", "locale": "fr"}, ["babel", "pint"]),
-        ({"compare": "phone", "region": "DE"}, ["phonenumbers"]),
-        ({"types": {"string": {"compare": "money"}}}, []),  # there is no text in the schema
-    ],
-)
+@golden("schemas", "libraries")
 def test_the_signature_holds_the_versions_of_libraries_that_the_schema_uses(
     settings: dict[str, Any], libraries: list[str]
 ) -> None:
