@@ -87,7 +87,7 @@ def _test_set(browser: Browser, app: Playground) -> None:
     visitor.arrive("/#test-set")
     visitor.page.get_by_role("button", name="Try 12 invoices with their pages").click()
     visitor.page.locator(".testset[data-ready] .ev-sheet .ev-box").first.wait_for()
-    visitor["testset-grounding"].get_by_role("button", name="right value, elsewhere").click()
+    visitor["testset-grounding"].get_by_role("button", name="right value, other region").click()
     visitor.page.locator(".ev-say").get_by_text("expected page 2").wait_for()
     visitor.page.locator(".ev-sheet .ev-box.cited").wait_for()
     visitor.page.screenshot(path=DOCS / "testset_image.png")

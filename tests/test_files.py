@@ -303,12 +303,6 @@ def test_any_file_that_has_ids_is_read_as_it_was_written(sign: str, columns: lis
     assert delimiter_of(file.getvalue()) == sign
 
 
-def test_a_sign_that_is_given_counts(write: Write) -> None:
-    path = write("t.csv", "id;n, m\na;1\n")
-    assert read_table(path, delimiter=";").rows == [{"id": "a", "n, m": "1"}]
-    assert read_table(write("t.tsv", "id:n\na:1\n"), delimiter=":").rows == [{"id": "a", "n": "1"}]
-
-
 @golden("csv_cells", "cells")
 def test_a_cell(value: Any, expected: Any) -> None:
     assert csv_cell(value) == expected

@@ -28,7 +28,6 @@ from docscore.integrations.transformers import compute_metrics
 from tests.commands import receipt_pairs, run_python
 from tests.conftest import golden, needs
 from tests.structures import evaluation_of
-from tests.test_hooks import ANSWERS, SCHEMA, TRUTHS, expected_scores
 
 BILL = {"total": "1.20", "items": [{"name": "Tea"}, {"name": "Cake"}]}
 SAID = 'Sure: ```json\n{"total": "1.20", "items": [{"name": "Tea"}]}\n```'
@@ -285,16 +284,6 @@ def test_json_texts_are_scored_as_their_values(num_proc: int) -> None:
     assert scored.column_names == ["anls_score", "parse_failed"]
 
 
-def test_columns_of_texts_with_a_schema() -> None:
-    table = Dataset.from_dict(
-        {"prediction": list(map(json.dumps, ANSWERS)), "references": [[json.dumps(truth)] for truth in TRUTHS]}
-    )
-    options = {"schema": SCHEMA, "parse": "json", "parse_references": "json"}
-    assert table.map(score_batch, batched=True, fn_kwargs=options)["typed_score"][:] == expected_scores()
-    with pytest.raises(TypeError, match="expected the columns of a batch, got a row; add batched=True to map"):
-        table.map(score_batch, fn_kwargs=options)
-
-
 # prints the fingerprint, the sum of the scores and the files of the cache
 RUN = """
 import sys
@@ -328,7 +317,9 @@ def test_another_process_finds_the_cache(tmp_path: Path, num_proc: int) -> None:
     assert float(runs[0][1]) == pytest.approx(scores.sum())
 
 
-def test_a_missing_column_is_named() -> None:
+def test_a_missing_column_is_named_and_so_are_rows_in_place_of_a_batch() -> None:
     table = Dataset.from_dict({"answer": ["a", "b"], "references": [["a"], ["b"]]})
     with pytest.raises(KeyError, match="expected a column 'prediction', got 'answer', 'references'"):
         table.map(score_batch, batched=True)
+    with pytest.raises(TypeError, match="expected the columns of a batch, got a row; add batched=True to map"):
+        table.rename_column("answer", "prediction").map(score_batch)

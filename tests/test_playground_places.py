@@ -306,19 +306,6 @@ def test_after_a_restart_of_the_server_pdfs_are_sent_again(visit: Visit) -> None
     recover(visitor)
 
 
-def test_the_example_has_its_pages(visit: Visit) -> None:
-    visitor = opened(visit)
-    visitor.page.get_by_role("button", name="Try 12 invoices with their pages").click()
-    ready(visitor)
-    title(visitor.page, "invoice-12")
-    page = visitor.page.locator("#testset-beside .ev-sheet .ev-page img")
-    page.wait_for()
-    assert page.evaluate("image => image.decode().then(() => image.naturalWidth)") > 500
-    share(visitor, "wrong value, right region")
-    assert visitor.page.locator(".doc small").first.inner_text() == "1 wrong, right region"
-    visitor.page.locator("#testset-beside .ev-say").get_by_text("Wrong value, right place: misread.").wait_for()
-
-
 def test_citations_alone(visit: Visit) -> None:
     """Without evidence the page says how many values are cited, and evaluates none."""
     rows = [

@@ -39,8 +39,14 @@ class Reviewer(Visitor):
 
     def give(self, **files: Rows) -> None:
         """Have files of rows by their names reviewed."""
-        given: list[FilePayload] = [payload(f"{name}.jsonl", rows) for name, rows in files.items()]
+        self.give_files(*(payload(f"{name}.jsonl", rows) for name, rows in files.items()))
+
+    def give_files(self, *files: Path | FilePayload, verdicts: str = "") -> None:
+        """Have files reviewed, of which one may hold verdicts."""
+        given: Any = list(files)
         self["review"].locator(".drop-input").set_input_files(given)
+        if verdicts:
+            self.page.locator(".rv-also", has_text=verdicts).wait_for()
         self["review"].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
         self["review"].get_by_role("button", name="Review", exact=True).click()
         self.page.locator('.rv[data-state="shown"]').wait_for()
@@ -115,24 +121,6 @@ def test_a_hundred_verdicts_by_keyboard_are_kept_and_exported(visit: Visit, tmp_
     assert shown == [f"{after[name]:.3f}" for name in ("three", "one", "two")]
 
 
-def test_a_group_is_decided_at_once_after_three_and_undone_at_once(visit: Visit) -> None:
-    visitor = on_the_tab(visit)
-    visitor.give(**made(documents=8, fields=1))
-    for left in (3, 2, 1):
-        assert visitor.reach() == (["Only this", f"All 8, after {left} more"], "Only this")
-        visitor.press("g")
-        assert visitor.reach()[1] == "Only this"
-        visitor.press("3")
-    visitor.press("g3")
-    assert (visitor.decided(), visitor.text("toast-text")) == (8, "5 values: both are right.")
-    assert visitor.page.locator(".rv-done").is_visible()
-    visitor.press("u")
-    assert visitor.decided() == 3
-    visitor.press("uuuu")
-    assert visitor.decided() == 0
-    assert visitor.page.locator(".rv-undo").is_disabled()
-
-
 def test_what_is_typed_is_chosen_or_was_decided_is_shown(visit: Visit, tmp_path: Path) -> None:
     visitor = on_the_tab(visit)
     visitor.example()
@@ -165,11 +153,7 @@ def test_what_is_typed_is_chosen_or_was_decided_is_shown(visit: Visit, tmp_path:
 def test_verdicts_of_a_file_and_of_another_version_of_the_files(visit: Visit) -> None:
     """Those on the same ground truths go on; others are looked at again."""
     visitor = on_the_tab(visit)
-    drop = visitor["review"].locator(".drop-input")
-    drop.set_input_files([TRUTHS, *SYSTEMS.values(), NOTES / "decided.jsonl"])
-    visitor.page.locator(".rv-also", has_text="decided.jsonl").wait_for()
-    visitor["review"].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
-    visitor["review"].get_by_role("button", name="Review", exact=True).click()
+    visitor.give_files(TRUTHS, *SYSTEMS.values(), NOTES / "decided.jsonl", verdicts="decided.jsonl")
     visitor.shown()
     assert (visitor.decided(), visitor.text("toast-text")) == (15, "59 of 59 verdicts carried over.")
     assert visitor.scores() == ["0.974", "0.962", "0.941"], "as in docs/review.md"

@@ -119,39 +119,6 @@ def test_one_key_decides_a_group_of_a_document_as_the_command_applies_it(visit: 
     assert [line["item"] for line in first] == ["d0-0", "d0-1", "d0-2", "d0 – 3", "d0-4", "d0-5"]
 
 
-def test_verdicts_of_a_group_come_back_as_one(visit: Visit, tmp_path: Path) -> None:
-    rows = tables()
-    visitor = on_the_tab(visit)
-    visitor.give(**rows)
-    row(visitor, "d0", "lines[0].item").click()
-    visitor.press("2")
-    verdicts = visitor.export("verdicts", tmp_path)
-    again = on_the_tab(visit)
-    drop = again["review"].locator(".drop-input")
-    drop.set_input_files([*given(tmp_path, rows).values(), verdicts])
-    again.page.locator(".rv-also", has_text="verdicts.jsonl").wait_for()
-    again["review"].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
-    again["review"].get_by_role("button", name="Review", exact=True).click()
-    again.shown()
-    assert (again.decided(), again.text("toast-text")) == (1, f"{LINES} of {LINES} verdicts carried over.")
-    assert again.page.locator(".rv-export .rv-verdicts").text_content() == "verdicts.jsonl, 1 verdict"
-
-
-def test_two_added_rows_of_one_list_have_a_verdict_each(visit: Visit, tmp_path: Path) -> None:
-    """Two systems add different rows at one index; the browser keeps both verdicts."""
-    visitor = on_the_tab(visit)
-    added = {"one": "gin gin gin", "two": "rum rum rum"}
-    systems = {name: [pred("x", {"lines": ["tea", text]})] for name, text in added.items()}
-    visitor.give(references=[ref("x", {"lines": ["tea"]})], **systems)
-    visitor.page.locator(".rv-none").get_by_role("button", name="Everything that is not exact").click()
-    visitor.press("g21")
-    visitor.page.wait_for_timeout(300)
-    visitor.page.reload()
-    visitor.shown()
-    lines = Review.read(visitor.export("verdicts", tmp_path)).lines
-    assert [(line.path, line.verdict) for line in lines] == [("$.lines", "prediction"), ("$.lines", "ground_truth")]
-
-
 def test_a_row_can_be_optional_or_typed(visit: Visit, tmp_path: Path) -> None:
     rows = tables()
     visitor = on_the_tab(visit)
@@ -210,14 +177,9 @@ def test_verdicts_that_do_not_fit_are_counted(visit: Visit) -> None:
     by_id = {each["question_id"]: each for each in rows}
     by_id["note-06"]["references"][0]["date"] = "2025-08-01"
     visitor = on_the_tab(visit)
-    drop = visitor["review"].locator(".drop-input")
-    drop.set_input_files(
-        [payload("references.jsonl", rows), *(payload(f"{n}.jsonl", p.read_bytes()) for n, p in SYSTEMS.items())]
-    )
-    drop.set_input_files([NOTES / "decided.jsonl"])
-    visitor.page.locator(".rv-also", has_text="decided.jsonl").wait_for()
-    visitor["review"].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
-    visitor["review"].get_by_role("button", name="Review", exact=True).click()
+    files = {"references": rows} | {name: path.read_bytes() for name, path in SYSTEMS.items()}
+    files["decided"] = (NOTES / "decided.jsonl").read_bytes()
+    visitor.give_files(*(payload(f"{name}.jsonl", content) for name, content in files.items()), verdicts="decided")
     visitor.shown()
     title = visitor.page.locator(".rv-notice-title", has_text="carried over")
     title.wait_for()
@@ -230,11 +192,7 @@ def test_verdicts_that_do_not_fit_are_counted(visit: Visit) -> None:
 def test_a_second_reader(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
     """The sentences are those of the command; the places that differ are a list, which one decides once more."""
     visitor = on_the_tab(visit, size=size, dark=dark)
-    drop = visitor["review"].locator(".drop-input")
-    drop.set_input_files([TRUTHS, *SYSTEMS.values(), NOTES / "decided.jsonl"])
-    visitor.page.locator(".rv-also", has_text="decided.jsonl").wait_for()
-    visitor["review"].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
-    visitor["review"].get_by_role("button", name="Review", exact=True).click()
+    visitor.give_files(TRUTHS, *SYSTEMS.values(), NOTES / "decided.jsonl", verdicts="decided.jsonl")
     visitor.shown()
     agreement = Review.read(NOTES / "decided.jsonl").agreement(Review.read(NOTES / "second_reader.jsonl"))
     visitor.page.locator(".rv-reader").set_input_files(NOTES / "second_reader.jsonl")

@@ -111,19 +111,6 @@ def test_axe_finds_nothing_on_the_whole_page(read: Read, either: Path, size: tup
     assert reader.sideways() == 0
 
 
-def test_the_first_screen_says_what_and_why(read: Read, report: Path) -> None:
-    """Files, score with interval, distribution, conclusion, the first causes and fields; beside each other."""
-    page = read(report, FIRST_SCREEN).page
-    causes, fields = (page.locator(each).bounding_box() for each in (".anls-causes", ".anls-halves .anls-table"))
-    assert causes
-    assert fields
-    assert causes["y"] < fields["y"] + 100 < 400
-    assert causes["x"] + causes["width"] < fields["x"]
-    for text in ("references.jsonl × predictions.jsonl", "95% interval", "median"):
-        assert page.get_by_text(text).first.bounding_box()["y"] < 130  # type: ignore[index]
-    assert page.locator(".anls-conclusion").first.inner_text().endswith(".")
-
-
 def test_on_paper_nothing_is_cut_off(read: Read, either: Path) -> None:
     """Short trees of the worst documents are open, without what is exact; others are as the reader left them."""
     page = read(either, PAPER).page

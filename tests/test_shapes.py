@@ -213,12 +213,6 @@ def test_a_dict_is_one_document_if_it_says_so() -> None:
         docscore.evaluate(**sides)
 
 
-def test_explain_reads_a_query(write: Write) -> None:
-    files = write("r.json", {"rows": [{"a": "Tea"}]}), write("p.json", {"rows": [{"a": "Tee"}]})
-    done = run("explain", *files, "--references-query", "rows[]", "--predictions-query", "rows[]", "--id", "0")
-    assert (done.code, done.out.splitlines()[0].split()[1:3]) == (0, ["$", "0.667"])
-
-
 def test_a_query_of_keys_that_no_file_of_a_folder_has(write: Write) -> None:
     """One of several files may lack a key."""
     sides: dict[str, Any] = {"references": {"a": {"n": "1"}, "b": {"n": "2"}}}

@@ -408,8 +408,7 @@ HUGE_OPTIONS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         for name in ("threshold", "iou", "confidence", "seed", "token_price")
         for value in (10**320, LONG, math.nan, -1)
     ),
-    ({}, {"encoding": "a\0b"}, "encoding: expected an encoding that Python knows"),
-    ({}, {"encoding": 5}, "encoding: expected an encoding that Python knows"),
+    *(({}, {"encoding": name}, "encoding: expected an encoding that Python knows") for name in ("a\0b", 5)),
 ]
 
 
