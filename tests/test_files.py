@@ -79,21 +79,23 @@ def test_an_encoding_is_given_to_the_command_and_in_python(write: Write) -> None
     references = write("r.csv", 'question_id;references\na;["Müller"]\n'.encode("cp1252"))
     predictions = write("p/a.txt", "Müller\r\n".encode("cp1252")).parent
     in_utf8 = write("u.jsonl", '{"question_id": "a", "prediction": "Müller"}\n'.encode())
-    for given, options in (
+    for found, options in (
         (predictions, {"encoding": "cp1252"}),
         (in_utf8, {"references_encoding": "cp1252"}),
         (predictions, {"encoding": "utf-8", "references_encoding": "cp1252", "predictions_encoding": "cp1252"}),
     ):
         flags = (word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value))
-        assert json.loads(run("score", references, given, *flags, "--json").out)["anls_score"] == 1.0
-        result = docscore.evaluate(references=references, predictions=given, **options)
+        assert json.loads(run("score", references, found, *flags, "--json").out)["anls_score"] == 1.0
+        result = docscore.evaluate(references=references, predictions=found, **options)
         assert (result.score, result["a"].prediction) == (1.0, "Müller")
     known = "expected an encoding that Python knows, such as cp1252 or utf-16, got"
     for words, sentence in (
         (
             [references, predictions],
-            f"{references}, line 2: expected UTF-8 text, got the byte 0xfc; add --references-encoding or "
-            "--predictions-encoding, such as cp1252",
+            (
+                f"{references}, line 2: expected UTF-8 text, got the byte 0xfc; add --references-encoding or "
+                "--predictions-encoding, such as cp1252"
+            ),
         ),
         ([references, in_utf8, "--encoding", "cp9"], f"--encoding: {known} 'cp9'"),
         ([references, in_utf8, "--references-encoding", "hex"], f"--references-encoding: {known} 'hex'"),

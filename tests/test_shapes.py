@@ -121,8 +121,13 @@ def test_other_commands_read_ground_truths_as_score_does(write: Write, tmp_path:
     references = write("r.csv", f"datei;betrag;steuer;modell\n{rows}".encode("cp1252"))
     predictions = write("p.jsonl", "".join(f'{{"datei": "r{n}", "betrag": "{n + 1}.50 €"}}\n' for n in range(3)))
     options: dict[str, Any] = {
-        **{"id_column": "datei", "id_pattern": r"^(.+)\.pdf$", "fields_in_columns": True, "delimiter": ";"},
-        **{"references_encoding": "cp1252", "ignore_keys": "modell", "absent_words": "N/A"},
+        "id_column": "datei",
+        "id_pattern": r"^(.+)\.pdf$",
+        "fields_in_columns": True,
+        "delimiter": ";",
+        "references_encoding": "cp1252",
+        "ignore_keys": "modell",
+        "absent_words": "N/A",
     }
     given = [(f"--{name.replace('_', '-')}", value) for name, value in options.items()]
     flags = [word for name, value in given for word in ([name] if value is True else [name, value])]
