@@ -22,6 +22,8 @@ from docscore.inputs.test_set import TestSet
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, killing, pred, ref, rows, written
 from tests.conftest import LEVEL, golden, needs, table
 from tests.structures import predictions as values
+from tests.test_hooks import ANSWERS, SCHEMA, expected_scores
+from tests.test_hooks import TRUTHS as DOCUMENTS
 
 pytestmark = [
     pytest.mark.full,
@@ -91,14 +93,25 @@ def engine() -> Iterator[Any]:
 
 @pytest.mark.ci
 def test_jsonl_scores_as_one_process_does(engine: Any, tmp_path: Path) -> None:
-    schema = {"properties": {"currency": {"x-docscore": {"weight": 3}}}}
-    rules: dict[str, Any] = {"metrics": ["typed", "anls_star", "kieval"], "schema": schema}
+    rules: dict[str, Any] = {"metrics": ["anls_star", "kieval"]}
     pairs = engine.joined(str(PREDICTIONS), str(REFERENCES), num_partitions=3)
     state = engine.score(pairs, output=str(tmp_path / "out"), batch_size=7, **rules)
     expected, samples = alone(list(rows(PREDICTIONS)), list(rows(REFERENCES)), **rules)
     same(state, expected)
     assert state.fields.keys() == expected.fields.keys()
     assert rows_in(tmp_path / "out") == samples
+
+
+def test_typed_scores(engine: Any, tmp_path: Path) -> None:
+    paths = stored(
+        tmp_path,
+        [pred(str(i), answer) for i, answer in enumerate(ANSWERS)],
+        [ref(str(i), truth) for i, truth in enumerate(DOCUMENTS)],
+    )
+    state = engine.score(engine.joined(*paths, num_partitions=2), output=str(tmp_path / "out"), schema=SCHEMA)
+    scores = expected_scores()
+    assert state.compute()["typed_score"] == sum(scores) / len(scores)
+    assert [row["typed_score"] for row in rows_in(tmp_path / "out")] == scores
 
 
 def test_folders_and_compressed_files_of_texts_that_are_parsed(engine: Any, tmp_path: Path) -> None:
