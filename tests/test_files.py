@@ -79,11 +79,12 @@ def test_an_encoding_is_given_to_the_command_and_in_python(write: Write) -> None
     references = write("r.csv", 'question_id;references\na;["Müller"]\n'.encode("cp1252"))
     predictions = write("p/a.txt", "Müller\r\n".encode("cp1252")).parent
     in_utf8 = write("u.jsonl", '{"question_id": "a", "prediction": "Müller"}\n'.encode())
-    for found, options in (
+    given: list[tuple[Path, dict[str, Any]]] = [
         (predictions, {"encoding": "cp1252"}),
         (in_utf8, {"references_encoding": "cp1252"}),
         (predictions, {"encoding": "utf-8", "references_encoding": "cp1252", "predictions_encoding": "cp1252"}),
-    ):
+    ]
+    for found, options in given:
         flags = (word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value))
         assert json.loads(run("score", references, found, *flags, "--json").out)["anls_score"] == 1.0
         result = docscore.evaluate(references=references, predictions=found, **options)

@@ -138,7 +138,7 @@ def test_other_commands_read_ground_truths_as_score_does(write: Write, tmp_path:
     assert [field.field for field in docscore.suggest_schema(references, **options).fields] == ["betrag"]
     for number in range(3):
         write(f"documents/r{number}.txt", f"Betrag {number + 1},50 € von gpt-{number}")
-    output = ["--documents", tmp_path / "documents", "-o", tmp_path / "e.jsonl"]
+    output = "--documents", tmp_path / "documents", "-o", tmp_path / "e.jsonl"
     [counts] = json.loads(run("evidence", references, *output, *flags, "--json").out)["fields"]
     assert (counts["field"], counts["placed"]) == ("betrag", 3)
     assert json.loads((tmp_path / "e.jsonl").read_text(encoding="utf-8").splitlines()[0])["question_id"] == "r0"
