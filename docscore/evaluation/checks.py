@@ -1,42 +1,346 @@
-"""Warnings about the rows of a test set that need its scores or its schemas."""
+"""Checks that need scores or schemas: a layout or a key costs or earns points, or a schema does not fit."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from docscore.core.errors import DataWarning, Diagnostic, Remedy, some_of
+from docscore.core.errors import NAMED, DataWarning, Diagnostic, Remedy, short_repr, some_of
 from docscore.core.formatting import printable
 from docscore.core.schema_source import SchemaSource
-from docscore.inputs.content import BESIDE
+from docscore.core.values import holds_value
+from docscore.inputs.checks import (
+    FEWEST_WITH_KEYS,
+    NEARLY_ALL,
+    Path,
+    are_alike,
+    facing_parts,
+    first_truths,
+    keys_of_one_side,
+)
+from docscore.inputs.content import BESIDE, VALUE, without_keys
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.typed.schema_warnings import check_compared, warnings_about_date_orders, warnings_about_schemas
 
-MOST_SCORED = 1_000  # rows by which the cost of keys is measured
-_LEAST_COST = 0.001  # of keys that are warned of
+_MOST_SCORED = 1_000  # rows whose score is measured
+_LEAST_CHANGE = 0.001  # of a score that is worth a warning
+_EXPLAINED = ("confidences as values", "form of a provider")  # warnings about objects around values
 
 
-def warnings_about_keys(keys: Sequence[str], before: float, after: float, rows: int) -> Iterator[DataWarning]:
-    """Yield a warning about keys that only the predictions have, if they cost points.
+@dataclass
+class Measure:
+    """The first rows of a test set, and their score as they are and with other values.
 
     Args:
-        keys: the keys.
-        before: the score of the first `MOST_SCORED` rows.
-        after: their score without the keys.
-        rows: the number of all rows.
+        test_set: the rows.
+        score_of: returns the score of rows.
     """
-    if after - before < _LEAST_COST:
-        return
+
+    test_set: TestSet
+    score_of: Callable[[TestSet], float]
+
+    @cached_property
+    def rows(self) -> TestSet:
+        """The rows that are scored."""
+        return self.test_set.part(range(min(len(self.test_set.ids), _MOST_SCORED)))
+
+    @cached_property
+    def score(self) -> float:
+        """The score of the rows as they are."""
+        return self.score_of(self.rows)
+
+    def change(self, changed: TestSet, how: str) -> tuple[float, str]:
+        """Return by how much the score of changed rows is higher, and the half sentence about both scores."""
+        score = self.score_of(changed)
+        some = "" if len(self.rows.ids) == len(self.test_set.ids) else f"of the first {_MOST_SCORED:,} rows "
+        return score - self.score, f"{how} the score {some}is {score:.3f}, not {self.score:.3f}"
+
+    def with_values(self, changed: Callable[[Any], Any], sides: Collection[str]) -> TestSet:
+        """Return the rows with the values of some sides changed, and without what was given about single values."""
+        columns = {"references": "truths", "predictions": "predictions"}
+        values: dict[str, Any] = {
+            columns[side]: [
+                tuple(map(changed, value)) if isinstance(value, tuple) else changed(value)
+                for value in getattr(self.rows, columns[side])
+            ]
+            for side in sides
+        }
+        return replace(self.rows, **values, confidences=None, evidence=None, citations=None, places=None)
+
+    @cached_property
+    def pairs(self) -> list[tuple[Any, Any]]:
+        """The first acceptable answer and the prediction of each row."""
+        return list(zip(first_truths(self.rows), self.rows.predictions, strict=True))
+
+
+def warnings_about_points(measure: Measure, asked: Callable[[], Collection[str]]) -> Iterator[DataWarning]:
+    """Yield warnings about keys, wrapped values and names that change the score.
+
+    Args:
+        measure: the rows. If they are not a full test set, only wrapped values are checked.
+        asked: returns the keys that a schema names.
+    """
+    if measure.test_set.is_full and len(measure.test_set.ids) >= FEWEST_WITH_KEYS:
+        yield from _warnings_about_keys(measure, asked)
+        yield from _warnings_about_names(measure)
+    if not any(warning.kind in _EXPLAINED for warning in measure.test_set.warnings):
+        yield from _warnings_about_wrapped(measure)
+
+
+# Keys of one side
+
+
+def _warnings_about_keys(measure: Measure, asked: Callable[[], Collection[str]]) -> Iterator[DataWarning]:
+    """Yield warnings about keys that only one side has, and about keys with other names on the two sides."""
+    predicted, expected = keys_of_one_side(measure.test_set)
+    if expected:
+        named = asked()
+        expected = [key for key in expected if key not in named]
+    renamed = {key: other for other in expected if (key := _renamed(measure.pairs, other, predicted)) is not None}
+    if renamed:
+        rows = measure.with_values(lambda value: _with_names(value, renamed), ["predictions"])
+        gain, scores = measure.change(rows, "with the same keys")
+        if gain >= _LEAST_CHANGE:
+            pairs = [f"{short_repr(key)} for {short_repr(other)}" for key, other in renamed.items()]
+            problem = f"nearly all have equal values under other keys, {', '.join(pairs[:NAMED])}; {scores}"
+            diagnostic = Diagnostic(("predictions",), problem=problem, remedy="rename the keys on one side")
+            yield DataWarning("renamed keys", diagnostic)
+    sides = {"predictions": (predicted, "ground truth"), "references": (expected, "prediction")}
+    for side, (found, other) in sides.items():
+        keys = [key for key in found if key not in renamed and key not in renamed.values()]
+        gain, scores = measure.change(without_keys(measure.rows, keys), "without them") if keys else (0, "")
+        if gain >= _LEAST_CHANGE:
+            problem = f"nearly all have keys that no {other} has, {some_of(keys)}; {scores}"
+            remedy = _remedy_for_keys(keys) if side == "predictions" else "check that the model was asked for them"
+            yield DataWarning(f"keys of {side} alone", Diagnostic((side,), problem=problem, remedy=remedy))
+
+
+def _remedy_for_keys(keys: Sequence[str]) -> Remedy:
+    """Return how keys of predictions alone are left out, or read as confidences."""
     options: list[tuple[str, Any]] = [("ignore_keys", printable(",".join(keys)))]
     text = "if they are no answers, leave them out with {}"
     if beside := next((key for key in BESIDE if key in keys), ""):
         text += f"; {{}} reads {beside!r} as confidences"
         options.append(("with_confidences", True))
-    of_first = "" if rows <= MOST_SCORED else f"of the first {MOST_SCORED:,} rows "
-    problem = (
-        f"nearly all have keys that no ground truth has, {some_of(keys)}; without them the score {of_first}is "
-        f"{after:.3f}, not {before:.3f}"
-    )
-    diagnostic = Diagnostic(("predictions",), problem=problem, remedy=Remedy(text, tuple(options)))
-    yield DataWarning("keys of predictions alone", diagnostic)
+    return Remedy(text, tuple(options))
+
+
+_FEWEST_EQUAL = 3  # different values, which two fields have in common by chance less often than one
+
+
+def _renamed(pairs: Sequence[tuple[Any, Any]], key: str, others: Sequence[str]) -> str | None:
+    """Return the key of the predictions under which at least half have the value of a key of the ground truths."""
+    both = [pair for pair in pairs if all(isinstance(value, dict) for value in pair) and holds_value(pair[0].get(key))]
+    for other in others:
+        equal = [truth[key] for truth, value in both if _as_text(truth[key]) == _as_text(value.get(other))]
+        if len({*map(_as_text, equal)}) >= _FEWEST_EQUAL and 2 * len(equal) >= len(both):
+            return other
+    return None
+
+
+def _as_text(value: Any) -> str:
+    return str(value).casefold()
+
+
+def _with_names(value: Any, names: dict[str, str]) -> Any:
+    return {names.get(key, key): part for key, part in value.items()} if isinstance(value, dict) else value
+
+
+# Values inside objects or lists
+
+_FEWEST_WRAPPED = 3  # fields with the same key around their values, where not all have it
+_LEAST_WRAPPED = 1 / 3  # of the rows
+_FIRST = 0  # the key of the value in a list of one, or of two with a confidence
+_OF_THINGS = "name"  # the key of one part among others, such as an address
+_NO_PAIR = object()  # the key of a value in any other list
+
+
+def _warnings_about_wrapped(measure: Measure) -> Iterator[DataWarning]:
+    """Yield a warning about objects or lists of one side around values that stand alone on the other side."""
+    for side, other in (("predictions", "ground truths"), ("references", "predictions")):
+        pairs = [pair[:: -1 if side == "predictions" else 1] for pair in measure.pairs if not are_alike(*pair)]
+        key, paths, examples = _wrapper(pairs)
+        given = sum(prediction is not None for prediction in measure.rows.predictions)
+        if key in (None, _OF_THINGS) or len(examples) < _LEAST_WRAPPED * given:
+            continue
+        inner = "their first elements" if key == _FIRST else f"the values under {short_repr(key)}"
+        rows = measure.with_values(lambda value: _unwrapped(value, key, paths), [side])  # noqa: B023  called here
+        gain, scores = measure.change(rows, f"with {inner}")
+        if gain >= _LEAST_CHANGE:
+            problem = (
+                f"{len(examples):,} of {given:,} hold objects or lists, such as {short_repr(examples[0])}, around "
+                f"values that stand alone in the {other}; {scores}"
+            )
+            remedy = Remedy("take the values out of them, in JSON with {}", ((f"{side}_query", ...),))
+            yield DataWarning("wrapped values", Diagnostic((side,), problem=problem, remedy=remedy))
+            break
+
+
+def _wrapper(pairs: Sequence[tuple[Any, Any]]) -> tuple[Any, set[Path], list[Any]]:
+    """Find the key that is around at least three fields of a side, or around all.
+
+    Args:
+        pairs: the value of the side and of the other side in each row.
+
+    Returns:
+        The key, or None if there is none; the paths of its fields; an object or list of each row with it.
+    """
+    paths: dict[Any, set[Path]] = {}
+    examples: dict[Any, dict[int, Any]] = {}
+    equal: Counter[Any] = Counter()
+    everywhere: set[Path] = set()
+    for number, (value, other) in enumerate(pairs):
+        for path, part, faced in facing_parts(value, other):
+            everywhere.add(path)
+            for key in _keys_around(part, faced, is_root=not path):
+                paths.setdefault(key, set()).add(path)
+                examples.setdefault(key, {}).setdefault(number, part)
+                equal[key] += key is not _NO_PAIR and _as_text(part[key]) == _as_text(faced)
+    if _NO_PAIR in paths:
+        paths.pop(_FIRST, None)
+    found = [
+        key
+        for key, fields in paths.items()
+        if key is not _NO_PAIR and (len(fields) >= _FEWEST_WRAPPED or fields == everywhere)
+    ]
+    if not found:
+        return None, set(), []
+    key = max(found, key=lambda each: (equal[each], len(paths[each])))
+    return key, paths[key], [*examples[key].values()]
+
+
+def _keys_around(value: Any, other: Any, *, is_root: bool) -> list[Any]:
+    """Return the keys under which an object or a list may hold what stands alone on the other side."""
+    if isinstance(value, dict):
+        is_document = is_root and (len(value) == 1 or isinstance(other, dict | list))  # other checks are about these
+        return [] if is_document or VALUE in value else [key for key, part in value.items() if _fits(part, other)]
+    if isinstance(value, list) and value and not isinstance(other, dict | list) and not is_root:
+        is_single = len(value) == 1 and not isinstance(value[0], dict | list)
+        return [_FIRST if is_single or _has_confidence(value) else _NO_PAIR]
+    return []
+
+
+def _fits(part: Any, other: Any) -> bool:
+    """Return whether a part of an object is of the same kind as a value of the other side."""
+    if part is None:
+        return False
+    if isinstance(part, dict) and isinstance(other, dict):
+        return not part.keys().isdisjoint(other)
+    return [isinstance(part, kind) for kind in (dict, list)] == [isinstance(other, kind) for kind in (dict, list)]
+
+
+def _has_confidence(value: list[Any]) -> bool:
+    """Return whether a list is a value and a number from 0 to 1; two such numbers may be coordinates."""
+    are_shares = [type(part) in (int, float) and 0 <= part <= 1 for part in value]
+    return are_shares == [False, True] and not isinstance(value[0], dict | list)
+
+
+def _unwrapped(value: Any, key: Any, paths: Collection[Path], path: Path = ()) -> Any:
+    """Return a value with what is under a key in place of the objects or lists at some paths."""
+    if path in paths and isinstance(value, list if key == _FIRST else dict):
+        return value[key] if value and (key == _FIRST or key in value) else value
+    if isinstance(value, dict):
+        return {name: _unwrapped(part, key, paths, (*path, name)) for name, part in value.items()}
+    return [_unwrapped(part, key, paths, (*path, None)) for part in value] if isinstance(value, list) else value
+
+
+# Names and values
+
+
+def _warnings_about_names(measure: Measure) -> Iterator[DataWarning]:
+    """Yield a warning about lists whose items have names that are the same in nearly all documents."""
+    pairs: dict[Path, list[tuple[Any, Any]]] = {}
+    for truth, prediction in measure.pairs:
+        predicted = dict(_lists_in(prediction))
+        for path, items in _lists_in(truth):
+            pairs.setdefault(path, []).append((items, predicted.get(path)))
+    for path, lists in pairs.items():
+        key = _key_of_names([*lists, *[([], None)] * (len(measure.pairs) - len(lists))])
+        parts = _parts_beside([pair for pair in lists if all(_names(items, key) for items in pair)], key) if key else []
+        if not key or not parts:
+            continue
+        rows = measure.with_values(
+            lambda value: _as_object(value, path, key, parts),  # noqa: B023  called here
+            ["references", "predictions"],
+        )
+        gain, scores = measure.change(rows, "with these names as keys")
+        if abs(gain) >= _LEAST_CHANGE:
+            where = short_repr("".join(f"{step}." for step in path)[:-1] + "[]." * bool(path) + key)
+            problem = (
+                f"the names under {where} are the same on both sides in nearly all documents, and are scored; {scores}"
+            )
+            remedy = "write each list as one object, {name: value}"
+            yield DataWarning("names and values", Diagnostic(problem=problem, remedy=remedy))
+
+
+def _lists_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, list[Any]]]:
+    """Yield the lists of objects in a value, but none inside another list."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _lists_in(part, (*path, key))
+    elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        yield path, value
+
+
+def _names(items: Any, key: str) -> frozenset[str]:
+    """Return the texts of the items of a list under a key, if they are words that differ."""
+    found = [item.get(key) for item in items or ()]
+    are_words = all(isinstance(name, str) and any(map(str.isalpha, name)) for name in found)
+    return frozenset(found) if are_words and len({*found}) == len(found) else frozenset()
+
+
+def _key_of_names(pairs: Sequence[tuple[Any, Any]]) -> str:
+    """Return the key under which nearly all lists of both sides have the same several names; "" if there is none."""
+    for key in pairs[0][0][0]:
+        names = [_names(items, key) for items, _ in pairs]
+        common, count = Counter(names).most_common(1)[0]
+        matching = sum(_names(items, key) == common for _, items in pairs)
+        if len(common) > 1 and min(count, matching) >= NEARLY_ALL * len(pairs):
+            return str(key)
+    return ""
+
+
+def _parts_beside(pairs: Sequence[tuple[Any, Any]], key: str) -> list[str]:
+    """Return the keys of items beside their names that hold values.
+
+    The values of a key differ for at least one name. If a key has equal values on both sides, keys without any, such as
+    ids of items, hold no values.
+    """
+    values: dict[str, set[tuple[str, str]]] = {}
+    equal: set[str] = set()
+    for items, predicted in pairs:
+        facing = {item.get(key): item for item in predicted or ()}
+        for item in items:
+            for other in item.keys() - {key}:
+                values.setdefault(other, set()).add((item[key], _as_text(item[other])))
+                if _as_text(facing.get(item[key], {}).get(other)) == _as_text(item[other]):
+                    equal.add(other)
+    names = {name for found in values.values() for name, _ in found}
+    held = [other for other in pairs[0][0][0] if len(values.get(other, ())) > len(names)]
+    return [other for other in held if other in equal] or held
+
+
+def _as_object(value: Any, path: Path, key: str, parts: Sequence[str]) -> Any:
+    """Return a value with one object of names and values in place of the list at a path."""
+    if path and isinstance(value, dict):
+        step, *steps = path
+        return {
+            name: _as_object(part, tuple(steps), key, parts) if name == step else part for name, part in value.items()
+        }
+    if (
+        path
+        or not isinstance(value, list)
+        or not all(isinstance(item, dict) for item in value)
+        or not _names(value, key)
+    ):
+        return value
+    if len(parts) == 1:
+        return {item[key]: item.get(parts[0]) for item in value}
+    return {item[key]: {part: item[part] for part in parts if part in item} for item in value}
+
+
+# Schemas
 
 
 def warnings_about_typed(

@@ -41,7 +41,7 @@ from docscore.evaluation.automation import (
     review_of_entities,
     review_of_tree,
 )
-from docscore.evaluation.checks import MOST_SCORED, warnings_about_keys, warnings_about_typed
+from docscore.evaluation.checks import Measure, warnings_about_points, warnings_about_typed
 from docscore.evaluation.fields import (
     MOST_FIELDS_TESTED,
     Field,
@@ -109,8 +109,6 @@ from docscore.grounding.interpretation import with_regions
 from docscore.grounding.nodes import RowAnnotator
 from docscore.grounding.regions import RowRegions
 from docscore.grounding.support import WHERE, DocumentSupport, support_in
-from docscore.inputs.checks import FEWEST_WITH_KEYS, keys_beside_fields
-from docscore.inputs.content import without_keys
 from docscore.inputs.model_text import Parsed
 from docscore.inputs.reading import as_scored
 from docscore.inputs.rows import columns_of
@@ -121,6 +119,7 @@ from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, annotations_of
 from docscore.metrics.base import FigureName, MetricRow, MetricTree
 from docscore.metrics.typed.schema_warnings import (
+    keys_of_schemas,
     places_by_schema,
 )
 from docscore.stats.calibration import Calibration
@@ -459,15 +458,14 @@ class Evaluation(Displayed):
         given = self.test_set, options, self.metric_rows, lambda: self.anls_star, progress, self._warn
         self.metric_scores = {name: MetricScores(name, *given, is_primary=name == self.metric) for name in self.metrics}
         self.primary = self.metric_scores[self.metric]
-        if test_set.is_full and len(self.ids) >= FEWEST_WITH_KEYS and (keys := keys_beside_fields(self.test_set)):
-            self._warn_of_keys(keys)
+        if test_set.is_full:
+            self.check_points()
 
-    def _warn_of_keys(self, keys: Sequence[str]) -> None:
-        """Warn of keys that only the predictions have, if they cost points."""
-        some = self.test_set.part(range(min(len(self), MOST_SCORED)))
-        parts = some, without_keys(some, keys)
-        before, after = (Evaluation(part, self.options, metrics=[self.metric]).score for part in parts)
-        self._warn(warnings_about_keys(keys, before, after, len(self)))
+    def check_points(self) -> None:
+        """Warn of keys, wrapped values and names that change the score."""
+        settings: dict[str, Any] = {"metrics": [self.metric], "confidence": None}
+        measure = Measure(self.test_set, lambda rows: Evaluation(rows, self.options, **settings).score)
+        self._warn(warnings_about_points(measure, lambda: keys_of_schemas(self.options.schema)))
 
     def _warn(self, warnings: Iterable[DataWarning]) -> None:
         """Give warnings that need the metrics or the options of comparison, and keep them."""
@@ -889,7 +887,10 @@ def evaluate_rows(
 def evaluated(test_set: TestSet, options: CompareOptions = DEFAULT_OPTIONS, **settings: Any) -> Evaluation:
     """Give the warnings of a test set that was just read, and evaluate it; arguments as for `Evaluation`."""
     warn_all(settled_without(test_set.warnings, options))
-    return Evaluation(test_set, options, **settings)
+    evaluation = Evaluation(test_set, options, **settings)
+    if not test_set.is_full:
+        evaluation.check_points()
+    return evaluation
 
 
 def settled_without(warnings: Iterable[DataWarning], options: CompareOptions) -> list[DataWarning]:
@@ -897,8 +898,14 @@ def settled_without(warnings: Iterable[DataWarning], options: CompareOptions) ->
     return [
         each
         for each in warnings
-        if not each.remedy or any(getattr(options, name, None) != value for name, value in each.remedy.items())
+        if not each.remedy or not all(_is_given(options, name, value) for name, value in each.remedy.items())
     ]
+
+
+def _is_given(options: CompareOptions, name: str, value: Any) -> bool:
+    """Return whether an option has a value; `...` stands for any."""
+    given = getattr(options, name, None)
+    return given is not None if value is ... else bool(given == value)
 
 
 def figure_table(evaluation: Evaluation) -> Table:

@@ -10,10 +10,11 @@ from unicodedata import normalize
 import numpy as np
 
 from docscore.core.errors import DataWarning, Diagnostic, InputValueError, Remedy, short_repr
+from docscore.core.formatting import counted
 from docscore.core.options import AS_TEXT, ReadOptions
 from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.similarity import without_case
-from docscore.core.values import CONTAINERS, LEAF_TYPES, ONE_OF, Value, containers_in, holds_value, is_empty
+from docscore.core.values import LEAF_TYPES, ONE_OF, Value, containers_in, holds_value, is_empty
 from docscore.inputs.citation_forms import forms_of, keys_of_forms
 from docscore.inputs.content import CONFIDENCE, VALUE, has_path, path_of_key, without_keys
 from docscore.inputs.ids import EXTENSION
@@ -29,7 +30,7 @@ from docscore.inputs.test_set import TestSet
 
 _EXAMINED = 100  # rows or texts of each side that a check looks at
 _MOST_PARSED = 20  # texts that a check reads as JSON
-_NEARLY_ALL = 0.9  # of the rows or texts that a check looks at
+NEARLY_ALL = 0.9  # of the rows or texts that a check looks at
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
@@ -73,7 +74,7 @@ def _common_notation(texts: Sequence[str]) -> tuple[str, list[str]]:
         for notation, names_in in _NOTATIONS.items()
     }
     notation, documents = max(written.items(), key=lambda item: len(item[1]))
-    if len(documents) < _NEARLY_ALL * len(texts) or not set.intersection(*(n for _, n in documents)):
+    if len(documents) < NEARLY_ALL * len(texts) or not set.intersection(*(n for _, n in documents)):
         return notation, []
     return notation, [text for text, _ in documents]
 
@@ -136,7 +137,7 @@ _NOTATIONS: dict[str, Callable[[str], set[str]]] = {  # of documents, each with 
 
 def json_mode(texts: Sequence[str]) -> str:
     """Return how texts that hold JSON are read: "json" if nearly all are JSON as a whole, otherwise "repair"."""
-    return "json" if sum(map(is_json_container, texts)) >= _NEARLY_ALL * len(texts) else "repair"
+    return "json" if sum(map(is_json_container, texts)) >= NEARLY_ALL * len(texts) else "repair"
 
 
 def _has_objects(text: str) -> bool:
@@ -211,7 +212,7 @@ of 'a' holds JSON; add parse="json" or parse="repair" to read it
 def _lists_look_like_alternatives(truths: Sequence[Any], predictions: Sequence[Any]) -> bool:
     """Decide whether nearly all predictions are lists, and all ground truths several answers, none of them a list."""
     return (
-        sum(isinstance(prediction, list) for prediction in predictions) >= _NEARLY_ALL * len(predictions)
+        sum(isinstance(prediction, list) for prediction in predictions) >= NEARLY_ALL * len(predictions)
         and all(isinstance(truth, tuple) and list not in map(type, truth) for truth in truths)
         and any(len(truth) > 1 for truth in truths)
     )
@@ -372,7 +373,7 @@ def warnings_about_nothing(pairs: TestSet) -> Iterator[DataWarning]:
     references: 2 of 2 are null or empty, and an empty prediction scores 1 there
     """
     empty = [name for name, truth in zip(pairs.ids, pairs.truths, strict=True) if not holds_value(truth)]
-    if len(empty) >= _NEARLY_ALL * len(pairs.ids):
+    if len(empty) >= NEARLY_ALL * len(pairs.ids):
         problem = f"{len(empty):,} of {len(pairs.ids):,} are null or empty, and an empty prediction scores 1 there"
         yield DataWarning("empty ground truths", Diagnostic(("references",), problem=problem), empty)
     given = list(given_predictions(pairs))
@@ -481,6 +482,64 @@ def _repeats(cell: str, name: str) -> bool:
     return name in (cell, EXTENSION.sub("", cell))
 
 
+_BY_VALUE = (
+    re.compile(r"(-?\d+)\.0"),
+    re.compile(r"(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?"),
+)
+_OFTEN = 1 / 3  # of the values of a field, and at least two
+
+
+def warnings_about_notations(pairs: TestSet) -> Iterator[DataWarning]:
+    """Yield a warning about fields in which texts have ".0" or midnight, and the other side the number or date alone.
+
+    Libraries of tables write integers and dates so. Numbers in JSON are none of these: the result has their score by
+    value.
+
+    >>> rows = TestSet(["a", "b"], [{"date": "2024-05-01T00:00:00"}] * 2, [{"date": "2024-05-01"}] * 2)
+    >>> print(*warnings_about_notations(rows))
+    references: 1 field has the values of the predictions in another notation, such as '2024-05-01T00:00:00' for \
+'2024-05-01' at 'date', and texts are compared as they are; write both sides alike, or compare them by value with \
+schema=
+    """
+    rows = list(islice(zip(first_truths(pairs), pairs.predictions, strict=True), _EXAMINED))
+    sides = {"references": ("predictions", rows), "predictions": ("ground truths", [row[::-1] for row in rows])}
+    for side, (other, values) in sides.items():
+        counts: Counter[Path] = Counter()
+        found: dict[Path, list[tuple[str, str]]] = {}
+        for path, part, faced in (leaf for row in values for leaf in facing_parts(*row)):
+            counts[path] += 1
+            is_text = isinstance(part, str) and part[-1:] in "0Z" and part != faced
+            alone = next((match[1] for form in _BY_VALUE if (match := form.fullmatch(part))), "") if is_text else ""
+            if alone and alone == str(faced):
+                found.setdefault(path, []).append((part, alone))
+        often = [path for path, texts in found.items() if len(texts) > 1 and len(texts) >= _OFTEN * counts[path]]
+        if often:
+            text, alone = found[often[0]][0]
+            name = next((step for step in reversed(often[0]) if step is not None), "")
+            problem = (
+                f"{counted(len(often), 'field')} {'has' if len(often) == 1 else 'have'} the values of the {other} in "
+                f"another notation, such as {text!r} for {alone!r}{f' at {short_repr(name)}' if name else ''}, and "
+                "texts are compared as they are"
+            )
+            remedy = Remedy("write both sides alike, or compare them by value with {}", (("schema", ...),))
+            yield DataWarning("notations of tables", Diagnostic((side,), problem=problem, remedy=remedy))
+
+
+Path = tuple[str | None, ...]  # the keys that lead to a value; None for the elements of a list
+
+
+def facing_parts(value: Any, other: Any, path: Path = ()) -> Iterator[tuple[Path, Any, Any]]:
+    """Yield the parts of a value that are no objects or lists like those of the other side, with what they face."""
+    if isinstance(value, dict) and isinstance(other, dict) and not value.keys().isdisjoint(other):
+        for key, part in value.items():
+            yield from facing_parts(part, other.get(key), (*path, key))
+    elif isinstance(value, list) and isinstance(other, list):
+        for part, faced in zip(value, other, strict=False):
+            yield from facing_parts(part, faced, (*path, None))
+    elif holds_value(value) and holds_value(other):
+        yield path, value, other
+
+
 def _fields_in(value: Any, other: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:
     """Yield the path of each text in the fields of an object, the text, and what the other side has there."""
     for key, part in value.items() if isinstance(value, dict) else ():
@@ -557,7 +616,7 @@ class _Faced:
             (truth if isinstance(truth, tuple) else (truth,), value)
             for truth, value in islice((pair for pair in both if pair[1] is not None), most)
         ]
-        apart = [(truths, value) for truths, value in given if not _are_alike(truths[0], value)]
+        apart = [(truths, value) for truths, value in given if not are_alike(truths[0], value)]
         self.rows: dict[str, list[tuple[Any, tuple[Any, ...]]]] = {
             "predictions": [(value, truths) for truths, value in apart],
             # a plain list is a list of acceptable answers for a prediction that is text
@@ -577,7 +636,7 @@ class _Faced:
         return examples if len(examples) >= least * count else []
 
 
-def _are_alike(truth: Value, prediction: Value) -> bool:
+def are_alike(truth: Value, prediction: Value) -> bool:
     """Return whether two values are flat objects with the same keys, about whose shape there is nothing to say."""
     return (
         isinstance(truth, dict)
@@ -605,34 +664,6 @@ def _under_one_key(value: Any, others: Sequence[Any], known: frozenset[Any]) -> 
         if not is_other and any(type(part) is type(other) and not is_json_container(other) for other in others):
             return short_repr(key)
     return ""
-
-
-def _wrapped(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> str:
-    """Return one of the objects or lists of one around nearly all values that stand alone on the other side."""
-    if type(value) not in CONTAINERS or type(others[0]) is not type(value):
-        return ""
-    facing = list(_facing(value, others[0]))
-    wrapping = [part for part, other in facing if _wraps(part, other)]
-    return short_repr(wrapping[0]) if wrapping and len(wrapping) >= _NEARLY_ALL * len(facing) else ""
-
-
-def _facing(value: Any, other: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the values at the same places of two, where not both are objects or lists, and neither is null."""
-    if isinstance(value, dict) and isinstance(other, dict):
-        for key in value.keys() & other.keys():
-            yield from _facing(value[key], other[key])
-    elif isinstance(value, list) and isinstance(other, list):
-        for pair in zip(value, other, strict=False):
-            yield from _facing(*pair)
-    elif value is not None and other is not None:
-        yield value, other
-
-
-def _wraps(value: Any, other: Any) -> bool:
-    if type(other) in CONTAINERS or not (isinstance(value, dict) or (isinstance(value, list) and len(value) == 1)):
-        return False
-    inner = value.values() if isinstance(value, dict) else value
-    return VALUE not in value and any(type(part) is type(other) for part in inner)
 
 
 def _dotted(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
@@ -690,7 +721,7 @@ _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], .
     (
         "lists of one",
         _list_of_one,
-        _NEARLY_ALL,
+        NEARLY_ALL,
         "are lists of one, such as {0}, which never match {other} without a list",
         {
             "predictions": "",
@@ -700,7 +731,7 @@ _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], .
     (
         "everything under one key",
         _under_one_key,
-        _NEARLY_ALL,
+        NEARLY_ALL,
         "have everything under a key that the {other} lack, such as {0}",
         {
             "predictions": Remedy(
@@ -715,23 +746,16 @@ _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], .
         },
     ),
     (
-        "wrapped values",
-        _wrapped,
-        _NEARLY_ALL,
-        "hold objects or lists of one, such as {0}, around values that stand alone in the {other}",
-        {side: Remedy("take the values out of them, in JSON with {}", ((f"{side}_query", ...),)) for side in _BOTH},
-    ),
-    (
         "paths as keys",
         _dotted,
-        _NEARLY_ALL,
+        NEARLY_ALL,
         "have keys that are paths of nested values in the {other}, such as {0}",
         dict.fromkeys(_BOTH, "nest the values on both sides or on neither"),
     ),
     (
         "keys that differ in spelling",
         _respelled,
-        _NEARLY_ALL,
+        NEARLY_ALL,
         "have keys that differ from those of the {other} only in case, separators or Unicode form, such as {0}",
         {"predictions": "rename the keys on one side"},
     ),
@@ -745,7 +769,7 @@ _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], .
     (
         "nothing in common",
         _foreign,
-        _NEARLY_ALL,
+        NEARLY_ALL,
         "have no key in common with the {other}, or are lists where those are objects, such as {0}",
         {
             "predictions": Remedy(
@@ -760,26 +784,44 @@ _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], .
 FEWEST_WITH_KEYS = 5  # documents; fewer may have a field of their own, or one that is like the id, by chance
 
 
-def keys_beside_fields(pairs: TestSet) -> list[str]:
-    """Return the keys that nearly all of at least five predictions have beside their fields, and no ground truth has.
+def keys_of_one_side(pairs: TestSet) -> tuple[list[str], list[str]]:
+    """Return the keys that nearly all of at least five predictions have and no ground truth, and the other way round.
 
-    >>> keys_beside_fields(TestSet(list("abcde"), [{"total": "9"}] * 5, [{"total": "9", "model": "x"}] * 5))
-    ['model']
+    Only predictions that are objects with a key of the ground truths count, and only ground truths beside such a
+    prediction. A key of the ground truths holds a value in nearly all of them.
+
+    >>> keys_of_one_side(TestSet(list("abcde"), [{"total": "9", "by": "u1"}] * 5, [{"total": "9", "model": "x"}] * 5))
+    (['model'], ['by'])
     """
-    keys: list[str] = []
+    keys: tuple[list[str], list[str]] = [], []
     for most in (_EXAMINED, None):
-        truths, objects = pairs.truths[:most], [value for value in pairs.predictions[:most] if isinstance(value, dict)]
-        known = _keys_in(each for truth in truths for each in (truth if isinstance(truth, tuple) else (truth,)))
-        counts = Counter(key for prediction in objects if not known.isdisjoint(prediction) for key in prediction)
-        least, heads = max(_NEARLY_ALL * len(objects), FEWEST_WITH_KEYS), {_spelling(key) for key in known}
-        keys = [
-            key
-            for key, count in counts.items()
-            if count >= least and heads.isdisjoint(map(_spelling, (key, key.partition(".")[0])))
+        both = zip(pairs.truths[:most], pairs.predictions[:most], strict=True)
+        rows = [(truth if isinstance(truth, tuple) else (truth,), value) for truth, value in both]
+        given = [(truths, value) for truths, value in rows if isinstance(value, dict)]
+        known = _keys_in(truth for truths, _ in rows for truth in truths)
+        predicted = [value for _, value in given if not known.isdisjoint(value)]
+        facing = [
+            truths[0]
+            for truths, value in given
+            if isinstance(truths[0], dict) and not truths[0].keys().isdisjoint(value)
         ]
-        if not keys:
+        expected = [{key: part for key, part in truth.items() if holds_value(part)} for truth in facing]
+        found_in = _keys_in(value for _, value in given)
+        keys = _keys_alone(predicted, len(given), known), _keys_alone(expected, len(expected), found_in)
+        if not any(keys):
             break
     return keys
+
+
+def _keys_alone(objects: Sequence[Mapping[str, Any]], count: int, known: frozenset[Any]) -> list[str]:
+    """Return the keys that nearly all of a number of objects have, and that are not spelt like a known one."""
+    counts = Counter(key for each in objects for key in each)
+    least, heads = max(NEARLY_ALL * count, FEWEST_WITH_KEYS), {_spelling(key) for key in known}
+    return [
+        key
+        for key, times in counts.items()
+        if times >= least and heads.isdisjoint(map(_spelling, (key, key.partition(".")[0])))
+    ]
 
 
 def warnings_about_copies(sides: Sequence[TestSet], names: Sequence[str]) -> Iterator[DataWarning]:

@@ -61,6 +61,7 @@ from docscore.inputs.rows import (
     columns_of,
     described,
     format_of,
+    is_word,
     name_in_file,
     place_of,
     read_rows,
@@ -634,6 +635,7 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, errors: RowErrors, 
     if form is PLAIN:
         _check_dropped(wanted.table, given.table)
         check_equal_count(len(given.table.rows), len(table.rows), place_of(table, given.table))
+    frames = list(_warnings_about_frames(wanted, given))
     excluded = wanted.invalid | given.invalid
     number_of = {name: number for number, name in enumerate(given.ids)}
     if given.ids != wanted.ids or len(number_of) < len(given.ids):
@@ -658,7 +660,12 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, errors: RowErrors, 
     beside["evidence"] = kept_rows or [], "evidence"
     cells = {column: [row and row.get(name) for row in rows] for column, (rows, name) in beside.items()}
     is_by_id = form is BY_ID
-    found = [*table.warnings, *given.table.warnings, *(_warnings_about_order(wanted, given) if form is PLAIN else ())]
+    found = [
+        *table.warnings,
+        *given.table.warnings,
+        *frames,
+        *(_warnings_about_order(wanted, given) if form is PLAIN else ()),
+    ]
     columns: dict[str, Any] = {
         name: column for name, column in cells.items() if is_by_id and any(cell is not None for cell in column)
     }
@@ -674,6 +681,35 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, errors: RowErrors, 
         warnings=distinct(found),
         **columns,
     )
+
+
+def _warnings_about_frames(wanted: SideRows, given: SideRows) -> Iterator[DataWarning]:
+    """Yield a warning if the documents of both sides look like the columns of a data frame.
+
+    Raises:
+        ValueError: if the documents of one side do, and the other side has none of their ids.
+    """
+    sides = [side for side in (wanted, given) if _are_columns(side)]
+    if not sides or (len(sides) == 1 and not {*wanted.ids}.isdisjoint(given.ids)):
+        return
+    problem = f"{some_of(sides[0].ids)} are interpreted as ids, although they look like the columns of a data frame"
+    remedy = Remedy(
+        'write its rows, in pandas with to_json(orient="records"), and name the column of ids with {}',
+        (("id_column", ...),),
+    )
+    diagnostic = Diagnostic((place_of(*(side.table for side in sides)),), problem=problem, remedy=remedy)
+    if len(sides) == 1:
+        raise InputValueError(diagnostic)
+    yield DataWarning("columns as documents", diagnostic)
+
+
+def _are_columns(side: SideRows) -> bool:
+    """Return whether the keys of each value count from 0, all to the same number, and an id is a word."""
+    values = [value[0] if isinstance(value, tuple) and len(value) == 1 else value for value in side.values]
+    if side.form is PLAIN or not any(map(is_word, side.ids)) or not isinstance(values[0], dict):
+        return False
+    numbers = {str(number) for number in range(len(values[0]))}
+    return len(numbers) > 1 and all(isinstance(value, dict) and value.keys() == numbers for value in values)
 
 
 def _check_dropped(references: RawTable, predictions: RawTable) -> None:

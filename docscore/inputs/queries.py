@@ -11,7 +11,18 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.visitor import TreeInterpreter
 
-from docscore.core.errors import InputValueError, InvalidRow, PlacePart, RowErrors, listed, short_repr
+from docscore.core.errors import (
+    DataWarning,
+    Diagnostic,
+    InputValueError,
+    InvalidRow,
+    PlacePart,
+    Remedy,
+    RowErrors,
+    listed,
+    short_repr,
+    some_of,
+)
 from docscore.core.values import holds_value
 from docscore.inputs.rows import ANLS, BY_ID, COSTS, ID, PREDICTION, Absent, RawTable, Side, described, place_of
 
@@ -110,6 +121,7 @@ def _fields_in(node: Any) -> Iterator[tuple[Any, str]]:
 
 
 _ERRORS = (JMESPathError, TypeError, ValueError, RecursionError)  # what the library raises
+_FEWEST_WITHOUT = 5  # rows; fewer may lack an optional key
 _SIMILAR = 0.75  # of two keys, by `difflib`: one of them is a misspelling of the other
 
 
@@ -159,15 +171,34 @@ class Query:
         dropped = frozenset(number for number, part in enumerate(whole or ()) if part is None)
         return selected, dropped if len(whole or ()) == len(selected) + len(dropped) else None
 
+    def _unknown_beside_others(self) -> Iterator[tuple[str, list[str], list[str]]]:
+        """Yield each key that no object has, the keys of these objects, and which of them the expression names not."""
+        places = {id(node): place for node, place in _fields_in(self._parsed)}
+        named = {(place, node["value"]) for node, place in _fields_in(self._parsed)}
+        for node, others in self._interpreter.unknown_keys(self._parsed):
+            yield node["value"], others, [other for other in others if (places[id(node)], other) not in named]
+
     def _check_spelling(self, place: PlacePart) -> None:
         """Raise `ValueError` for a key of the expression that no object has, if they have a similar one instead."""
-        places = {id(node): place_of_node for node, place_of_node in _fields_in(self._parsed)}
-        named = {(places[id(node)], node["value"]) for node, _ in _fields_in(self._parsed)}
-        for node, others in self._interpreter.unknown_keys(self._parsed):
-            free = [other.casefold() for other in others if (places[id(node)], other) not in named]
-            if get_close_matches(node["value"].casefold(), free, 1, _SIMILAR):
-                expected = f"a key {node['value']!r} ({self.option})"
-                raise InputValueError(place=place, expected=expected, got=_listed_keys(others))
+        for key, others, free in self._unknown_beside_others():
+            if get_close_matches(key.casefold(), map(str.casefold, free), 1, _SIMILAR):
+                raise InputValueError(place=place, expected=f"a key {key!r} ({self.option})", got=_listed_keys(others))
+
+    def _warnings_about_keys(self, place: PlacePart) -> Iterator[DataWarning]:
+        """Yield a warning about keys that no object has, if another key of these objects may be meant.
+
+        It may not be if the expression names all their other keys, or has the key elsewhere, such as on the other side.
+        """
+        unknown = {id(node) for node, _ in self._interpreter.unknown_keys(self._parsed)}
+        known = {node["value"] for node, _ in _fields_in(self._parsed) if id(node) not in unknown}
+        found = [each for each in self._unknown_beside_others() if each[2] and each[0] not in known]
+        if found:
+            problem = (
+                f"the query names {some_of({key for key, *_ in found})}, which no row has; there are "
+                f"{_listed_keys(found[0][1])}"
+            )
+            remedy = Remedy("if one of these is meant, correct {}", ((self.option, ...),))
+            yield DataWarning("unknown keys", Diagnostic((place,), problem=problem, remedy=remedy))
 
     def check_keys(self, table: RawTable) -> RawTable:
         """Return a table of all selected rows; a prediction that a row lacks is `Absent`, as at the end of a path.
@@ -191,7 +222,9 @@ class Query:
         for row in rows if PREDICTION in own else ():
             row.setdefault(PREDICTION, Absent)
         unknown = [] if own.keys() - {ID, *COSTS} else self._interpreter.unknown_keys(self._parsed)
-        return table._replace(lacking=f"{self.option}{_without(unknown)}" if unknown else "")
+        found = self._warnings_about_keys(place_of(table)) if len(rows) >= _FEWEST_WITHOUT else ()
+        lacking = f"{self.option}{_without(unknown)}" if unknown else ""
+        return table._replace(lacking=lacking, warnings=(*table.warnings, *found))
 
     def rows_in(self, table: RawTable, errors: RowErrors) -> RawTable:
         """Return a table with what the expression selects in each row: of a list its elements, else one row.

@@ -169,7 +169,7 @@ def table_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> RawT
         found.append(DataWarning("references as a field", Diagnostic((place,), problem=problem, remedy=advice)))
     keys = [key for value in values.values() if isinstance(value, dict) for key in value]
     are_parts = len(values) > 1 and 0 < len(keys) == len({*keys})  # of one document; several have a key in common
-    if all(map(_is_word, values)) and (are_parts or not all(isinstance(value, dict) for value in values.values())):
+    if all(map(is_word, values)) and (are_parts or not all(isinstance(value, dict) for value in values.values())):
         names = some_of(list(values))
         problem = f"{names} are interpreted as ids, although they look like the fields of one document"
         remedy = Remedy("if it is one, add {}", (("single_document", True),))
@@ -182,10 +182,10 @@ def is_document(value: Any) -> bool:
     """Return whether a JSON value is an object of one document: no row, not all values objects, and a word as key."""
     if not isinstance(value, dict) or ID in value:
         return False
-    return any(map(_is_word, value)) and not all(isinstance(each, dict | None) for each in value.values())
+    return any(map(is_word, value)) and not all(isinstance(each, dict | None) for each in value.values())
 
 
-def _is_word(name: Any) -> bool:
+def is_word(name: Any) -> bool:
     """Return whether a key consists of two letters or more, as names of fields do, and ids seldom."""
     return isinstance(name, str) and len(name) > 1 and name.replace("_", "").replace(" ", "").isalpha()
 

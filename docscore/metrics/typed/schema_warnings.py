@@ -54,6 +54,12 @@ def places_by_schema(truths: Iterable[tuple[str, Value]], source: SchemaSource) 
     return places
 
 
+def keys_of_schemas(source: SchemaSource | None) -> set[str]:
+    """Return the keys of documents that schemas name."""
+    texts = set(source.schemas.values()) if source else set[str]()
+    return {key for text in texts for key in compiled_schema(text, source.functions if source else ()).properties}
+
+
 def warnings_about_schemas(places: Mapping[str, set[str]], source: SchemaSource) -> Iterator[DataWarning]:
     """Yield warnings about fields and keys of a schema that no ground truth has.
 
