@@ -310,7 +310,7 @@ def _quoted(key: object) -> str:
 
 
 _ID_KEY = re.compile(
-    r"(.*_)?(doc|document|file|filename|id|image|page|question|sample)(_?(id|name|number|path))?", re.IGNORECASE
+    r"(.*_)??(doc|document|file|filename|id|image|page|question|sample)(_?(id|name|number|path))?", re.IGNORECASE
 )
 _TRUTH_WORDS = ("expected", "ground_truth", "truth", "gt", "gold", "reference", "label", "target", "correct")
 _PREDICTION_WORDS = ("predicted", "prediction", "pred", "extracted", "output", "actual", "got")
