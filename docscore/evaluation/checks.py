@@ -1,28 +1,24 @@
 """Checks that need scores or schemas: a layout or a key costs or earns points, or a schema does not fit."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
+from math import ceil
 from typing import Any
 
 from docscore.core.errors import NAMED, DataWarning, Diagnostic, Remedy, short_repr, some_of
-from docscore.core.formatting import printable
+from docscore.core.formatting import counted, printable
 from docscore.core.schema_source import SchemaSource
 from docscore.core.values import holds_value
-from docscore.inputs.checks import (
-    FEWEST_WITH_KEYS,
-    NEARLY_ALL,
-    Path,
-    are_alike,
-    facing_parts,
-    first_truths,
-    keys_of_one_side,
-)
+from docscore.inputs.checks import FEWEST_WITH_KEYS, NEARLY_ALL, are_alike, first_truths, keys_of_one_side
 from docscore.inputs.content import BESIDE, VALUE, without_keys
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.typed.schema_warnings import check_compared, warnings_about_date_orders, warnings_about_schemas
 
+_EXAMINED = 100  # rows whose values are compared
 _MOST_SCORED = 1_000  # rows whose score is measured
 _LEAST_CHANGE = 0.001  # of a score that is worth a warning
 _EXPLAINED = ("confidences as values", "form of a provider")  # warnings about objects around values
@@ -70,20 +66,44 @@ class Measure:
 
     @cached_property
     def pairs(self) -> list[tuple[Any, Any]]:
-        """The first acceptable answer and the prediction of each row."""
-        return list(zip(first_truths(self.rows), self.rows.predictions, strict=True))
+        """The first acceptable answer and the prediction of each of these rows."""
+        return list(islice(zip(first_truths(self.test_set), self.test_set.predictions, strict=True), _MOST_SCORED))
+
+    @cached_property
+    def differing(self) -> "list[_Facing]":
+        """What `facing_parts` yields for the first rows, but for equal parts."""
+        return [part for pair in self.pairs[:_EXAMINED] for part in facing_parts(*pair, only_differing=True)]
+
+
+_Path = tuple[str | None, ...]  # the keys that lead to a value; None for the elements of a list
+_Facing = tuple[_Path, Any, Any]
+
+
+def facing_parts(value: Any, other: Any, path: _Path = (), *, only_differing: bool = False) -> Iterator[_Facing]:
+    """Yield the parts of two values that are no objects or lists like each other, if both hold values."""
+    if only_differing and value == other:
+        return
+    if isinstance(value, dict) and isinstance(other, dict) and not value.keys().isdisjoint(other):
+        for key, part in value.items():
+            yield from facing_parts(part, other.get(key), (*path, key), only_differing=only_differing)
+    elif isinstance(value, list) and isinstance(other, list):
+        for part, faced in zip(value, other, strict=False):
+            yield from facing_parts(part, faced, (*path, None), only_differing=only_differing)
+    elif holds_value(value) and holds_value(other):
+        yield path, value, other
 
 
 def warnings_about_points(measure: Measure, asked: Callable[[], Collection[str]]) -> Iterator[DataWarning]:
-    """Yield warnings about keys, wrapped values and names that change the score.
+    """Yield warnings about keys, wrapped values, names and notations that change the score.
 
     Args:
-        measure: the rows. If they are not a full test set, only wrapped values are checked.
+        measure: the rows. If they are not a full test set, keys and names are not checked.
         asked: returns the keys that a schema names.
     """
     if measure.test_set.is_full and len(measure.test_set.ids) >= FEWEST_WITH_KEYS:
         yield from _warnings_about_keys(measure, asked)
         yield from _warnings_about_names(measure)
+    yield from _warnings_about_notations(measure)
     if not any(warning.kind in _EXPLAINED for warning in measure.test_set.warnings):
         yield from _warnings_about_wrapped(measure)
 
@@ -158,10 +178,12 @@ _NO_PAIR = object()  # the key of a value in any other list
 
 def _warnings_about_wrapped(measure: Measure) -> Iterator[DataWarning]:
     """Yield a warning about objects or lists of one side around values that stand alone on the other side."""
+    if not any(isinstance(part, dict | list) for _, *both in measure.differing for part in both):
+        return
     for side, other in (("predictions", "ground truths"), ("references", "predictions")):
         pairs = [pair[:: -1 if side == "predictions" else 1] for pair in measure.pairs if not are_alike(*pair)]
         key, paths, examples = _wrapper(pairs)
-        given = sum(prediction is not None for prediction in measure.rows.predictions)
+        given = sum(prediction is not None for _, prediction in measure.pairs)
         if key in (None, _OF_THINGS) or len(examples) < _LEAST_WRAPPED * given:
             continue
         inner = "their first elements" if key == _FIRST else f"the values under {short_repr(key)}"
@@ -177,7 +199,7 @@ def _warnings_about_wrapped(measure: Measure) -> Iterator[DataWarning]:
             break
 
 
-def _wrapper(pairs: Sequence[tuple[Any, Any]]) -> tuple[Any, set[Path], list[Any]]:
+def _wrapper(pairs: Sequence[tuple[Any, Any]]) -> tuple[Any, set[_Path], list[Any]]:
     """Find the key that is around at least three fields of a side, or around all.
 
     Args:
@@ -186,10 +208,10 @@ def _wrapper(pairs: Sequence[tuple[Any, Any]]) -> tuple[Any, set[Path], list[Any
     Returns:
         The key, or None if there is none; the paths of its fields; an object or list of each row with it.
     """
-    paths: dict[Any, set[Path]] = {}
+    paths: dict[Any, set[_Path]] = {}
     examples: dict[Any, dict[int, Any]] = {}
     equal: Counter[Any] = Counter()
-    everywhere: set[Path] = set()
+    everywhere: set[_Path] = set()
     for number, (value, other) in enumerate(pairs):
         for path, part, faced in facing_parts(value, other):
             everywhere.add(path)
@@ -236,7 +258,7 @@ def _has_confidence(value: list[Any]) -> bool:
     return are_shares == [False, True] and not isinstance(value[0], dict | list)
 
 
-def _unwrapped(value: Any, key: Any, paths: Collection[Path], path: Path = ()) -> Any:
+def _unwrapped(value: Any, key: Any, paths: Collection[_Path], path: _Path = ()) -> Any:
     """Return a value with what is under a key in place of the objects or lists at some paths."""
     if path in paths and isinstance(value, list if key == _FIRST else dict):
         return value[key] if value and (key == _FIRST or key in value) else value
@@ -250,21 +272,14 @@ def _unwrapped(value: Any, key: Any, paths: Collection[Path], path: Path = ()) -
 
 def _warnings_about_names(measure: Measure) -> Iterator[DataWarning]:
     """Yield a warning about lists whose items have names that are the same in nearly all documents."""
-    pairs: dict[Path, list[tuple[Any, Any]]] = {}
-    for truth, prediction in measure.pairs:
-        predicted = dict(_lists_in(prediction))
-        for path, items in _lists_in(truth):
-            pairs.setdefault(path, []).append((items, predicted.get(path)))
-    for path, lists in pairs.items():
-        key = _key_of_names([*lists, *[([], None)] * (len(measure.pairs) - len(lists))])
-        parts = _parts_beside([pair for pair in lists if all(_names(items, key) for items in pair)], key) if key else []
-        if not key or not parts:
-            continue
+    for path, key, names in _named_lists(measure.pairs):
+        lists = [(_at(truth, path), _at(prediction, path)) for truth, prediction in measure.pairs]
+        parts = _parts_beside([pair for pair in lists if all(_names(items, key) == names for items in pair)], key)
         rows = measure.with_values(
             lambda value: _as_object(value, path, key, parts),  # noqa: B023  called here
             ["references", "predictions"],
         )
-        gain, scores = measure.change(rows, "with these names as keys")
+        gain, scores = measure.change(rows, "with these names as keys") if parts else (0, "")
         if abs(gain) >= _LEAST_CHANGE:
             where = short_repr("".join(f"{step}." for step in path)[:-1] + "[]." * bool(path) + key)
             problem = (
@@ -274,7 +289,24 @@ def _warnings_about_names(measure: Measure) -> Iterator[DataWarning]:
             yield DataWarning("names and values", Diagnostic(problem=problem, remedy=remedy))
 
 
-def _lists_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, list[Any]]]:
+def _named_lists(pairs: Sequence[tuple[Any, Any]]) -> Iterator[tuple[_Path, str, frozenset[str]]]:
+    """Yield the path of lists whose items have the same several names in nearly all documents, their key and names.
+
+    The names are those of the first or the last ground truth.
+    """
+    allowed = len(pairs) - ceil(NEARLY_ALL * len(pairs))
+    found: set[_Path] = set()
+    for path, items in (each for truth in (pairs[0][0], pairs[-1][0]) for each in _lists_in(truth)):
+        for key in items[0] if path not in found else ():
+            names = _names(items, key)
+            others = (pair for pair in pairs if any(_names(_at(value, path), key) != names for value in pair))
+            if len(names) > 1 and next(islice(others, allowed, None), None) is None:
+                found.add(path)
+                yield path, key, names
+                break
+
+
+def _lists_in(value: Any, path: _Path = ()) -> Iterator[tuple[_Path, list[Any]]]:
     """Yield the lists of objects in a value, but none inside another list."""
     if isinstance(value, dict):
         for key, part in value.items():
@@ -283,22 +315,18 @@ def _lists_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, list[Any]]]:
         yield path, value
 
 
+def _at(value: Any, path: _Path) -> Any:
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
 def _names(items: Any, key: str) -> frozenset[str]:
     """Return the texts of the items of a list under a key, if they are words that differ."""
-    found = [item.get(key) for item in items or ()]
-    are_words = all(isinstance(name, str) and any(map(str.isalpha, name)) for name in found)
-    return frozenset(found) if are_words and len({*found}) == len(found) else frozenset()
-
-
-def _key_of_names(pairs: Sequence[tuple[Any, Any]]) -> str:
-    """Return the key under which nearly all lists of both sides have the same several names; "" if there is none."""
-    for key in pairs[0][0][0]:
-        names = [_names(items, key) for items, _ in pairs]
-        common, count = Counter(names).most_common(1)[0]
-        matching = sum(_names(items, key) == common for _, items in pairs)
-        if len(common) > 1 and min(count, matching) >= NEARLY_ALL * len(pairs):
-            return str(key)
-    return ""
+    given = items if isinstance(items, list) else []
+    found = [item[key] for item in given if isinstance(item, dict) and isinstance(item.get(key), str)]
+    are_words = len({*found}) == len(given) and all(any(map(str.isalpha, name)) for name in found)
+    return frozenset(found if are_words else ())
 
 
 def _parts_beside(pairs: Sequence[tuple[Any, Any]], key: str) -> list[str]:
@@ -310,7 +338,7 @@ def _parts_beside(pairs: Sequence[tuple[Any, Any]], key: str) -> list[str]:
     values: dict[str, set[tuple[str, str]]] = {}
     equal: set[str] = set()
     for items, predicted in pairs:
-        facing = {item.get(key): item for item in predicted or ()}
+        facing = {item[key]: item for item in predicted}
         for item in items:
             for other in item.keys() - {key}:
                 values.setdefault(other, set()).add((item[key], _as_text(item[other])))
@@ -321,23 +349,63 @@ def _parts_beside(pairs: Sequence[tuple[Any, Any]], key: str) -> list[str]:
     return [other for other in held if other in equal] or held
 
 
-def _as_object(value: Any, path: Path, key: str, parts: Sequence[str]) -> Any:
+def _as_object(value: Any, path: _Path, key: str, parts: Sequence[str]) -> Any:
     """Return a value with one object of names and values in place of the list at a path."""
     if path and isinstance(value, dict):
         step, *steps = path
         return {
             name: _as_object(part, tuple(steps), key, parts) if name == step else part for name, part in value.items()
         }
-    if (
-        path
-        or not isinstance(value, list)
-        or not all(isinstance(item, dict) for item in value)
-        or not _names(value, key)
-    ):
+    if path or not _names(value, key):
         return value
     if len(parts) == 1:
         return {item[key]: item.get(parts[0]) for item in value}
     return {item[key]: {part: item[part] for part in parts if part in item} for item in value}
+
+
+# Notations of tables
+
+_BY_VALUE = (
+    re.compile(r"(-?\d+)\.0"),
+    re.compile(r"(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?"),
+)
+_OFTEN = 1 / 3  # of the values of a field, and at least two
+
+
+def _warnings_about_notations(measure: Measure) -> Iterator[DataWarning]:
+    """Yield a warning about fields in which texts have ".0" or midnight, and the other side the number or date alone.
+
+    Libraries of tables write integers and dates so. Numbers in JSON are none of these: the result has their score by
+    value.
+    """
+    for side, other, turn in (("references", "predictions", 1), ("predictions", "ground truths", -1)):
+        found: dict[_Path, list[tuple[str, str]]] = {}
+        for path, *both in measure.differing:
+            part, faced = both[::turn]
+            if alone := _alone(part, faced):
+                found.setdefault(path, []).append((part, alone))
+        if not found:
+            continue
+        counts = Counter(path for pair in measure.pairs[:_EXAMINED] for path, *_ in facing_parts(*pair))
+        often = [path for path, texts in found.items() if len(texts) > 1 and len(texts) >= _OFTEN * counts[path]]
+        if often:
+            text, alone = found[often[0]][0]
+            name = next((step for step in reversed(often[0]) if step is not None), "")
+            problem = (
+                f"{counted(len(often), 'field')} {'has' if len(often) == 1 else 'have'} the values of the {other} in "
+                f"another notation, such as {text!r} for {alone!r}{f' at {short_repr(name)}' if name else ''}, and "
+                "texts are compared as they are"
+            )
+            remedy = Remedy("write both sides alike, or compare them by value with {}", (("schema", ...),))
+            yield DataWarning("notations of tables", Diagnostic((side,), problem=problem, remedy=remedy))
+
+
+def _alone(text: Any, other: Any) -> str:
+    """Return the number or the date in a text as tables write it, if it is the other value; otherwise ""."""
+    if not isinstance(text, str) or text[-1:] not in "0Z":
+        return ""
+    alone = next((match[1] for form in _BY_VALUE if (match := form.fullmatch(text))), "")
+    return alone if alone == str(other) else ""
 
 
 # Schemas

@@ -462,10 +462,11 @@ class Evaluation(Displayed):
             self.check_points()
 
     def check_points(self) -> None:
-        """Warn of keys, wrapped values and names that change the score."""
+        """Warn of keys, wrapped values, names and notations that change the score."""
         settings: dict[str, Any] = {"metrics": [self.metric], "confidence": None}
         measure = Measure(self.test_set, lambda rows: Evaluation(rows, self.options, **settings).score)
-        self._warn(warnings_about_points(measure, lambda: keys_of_schemas(self.options.schema)))
+        found = warnings_about_points(measure, lambda: keys_of_schemas(self.options.schema))
+        self._warn(settled_without(found, self.options))
 
     def _warn(self, warnings: Iterable[DataWarning]) -> None:
         """Give warnings that need the metrics or the options of comparison, and keep them."""

@@ -4,13 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
+from math import ceil
 from typing import Any
 from unicodedata import normalize
 
 import numpy as np
 
 from docscore.core.errors import DataWarning, Diagnostic, InputValueError, Remedy, short_repr
-from docscore.core.formatting import counted
 from docscore.core.options import AS_TEXT, ReadOptions
 from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.similarity import without_case
@@ -223,7 +223,7 @@ def warnings_about_texts(
 ) -> Iterator[DataWarning]:
     """Yield a warning about predictions that are text and hold a document, where an object or a list is expected.
 
-    Lists of texts are no reason: a prediction that is text may be one of them.
+    Lists of texts are no reason, unless the prediction is JSON: a prediction that is text may be one of them.
     """
     texts = [
         (name, prediction)
@@ -231,7 +231,7 @@ def warnings_about_texts(
         if type(prediction) is str
         and (
             isinstance(truth, dict)
-            or (isinstance(truth, list) and not all(isinstance(each, str) for each in truth))
+            or (isinstance(truth, list) and not _may_be_one_of(prediction, truth))
             or (parse_references and is_json_container(truth))
         )
     ]
@@ -250,6 +250,10 @@ def warnings_about_texts(
         )
         rows = [name for name, _ in texts]
         yield DataWarning("text for objects", Diagnostic((place,), problem=problem, remedy=remedy), rows)
+
+
+def _may_be_one_of(text: str, values: Sequence[Any]) -> bool:
+    return all(isinstance(each, str) for each in values) and (text in values or not is_json_container(text))
 
 
 def _notation_in(text: str) -> str:
@@ -372,12 +376,14 @@ def warnings_about_nothing(pairs: TestSet) -> Iterator[DataWarning]:
     >>> print(*warnings_about_nothing(TestSet(["a", "b"], [{"total": None}, None], [None, None])))
     references: 2 of 2 are null or empty, and an empty prediction scores 1 there
     """
-    empty = [name for name, truth in zip(pairs.ids, pairs.truths, strict=True) if not holds_value(truth)]
-    if len(empty) >= NEARLY_ALL * len(pairs.ids):
+    most = len(pairs.ids) - ceil(NEARLY_ALL * len(pairs.ids))
+    holding = list(islice(filter(holds_value, pairs.truths), most + 1))
+    if len(holding) <= most:
+        empty = [name for name, truth in zip(pairs.ids, pairs.truths, strict=True) if not holds_value(truth)]
         problem = f"{len(empty):,} of {len(pairs.ids):,} are null or empty, and an empty prediction scores 1 there"
         yield DataWarning("empty ground truths", Diagnostic(("references",), problem=problem), empty)
     given = list(given_predictions(pairs))
-    if len(given) > 1 and len(empty) < len(pairs.ids) and not any(map(holds_value, given)):
+    if len(given) > 1 and holding and not any(map(holds_value, given)):
         yield DataWarning("no answers", Diagnostic(("predictions",), problem=f"all {len(given):,} are null or empty"))
 
 
@@ -388,8 +394,10 @@ def warnings_about_errors(pairs: TestSet) -> Iterator[DataWarning]:
     predictions: 1 of 1 are {"error": ...}, which no ground truth has, and are scored as answers; if these requests \
 failed, leave out their rows and add missing="zero"
     """
+    if not any(isinstance(value, dict) and "error" in value for value in pairs.predictions):
+        return
     known = _keys_in(first_truths(pairs))
-    errors = [
+    errors = known and [
         name
         for name, truth, value in zip(pairs.ids, first_truths(pairs), pairs.predictions, strict=True)
         if isinstance(value, dict)
@@ -480,64 +488,6 @@ ignore_keys="file"
 
 def _repeats(cell: str, name: str) -> bool:
     return name in (cell, EXTENSION.sub("", cell))
-
-
-_BY_VALUE = (
-    re.compile(r"(-?\d+)\.0"),
-    re.compile(r"(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?"),
-)
-_OFTEN = 1 / 3  # of the values of a field, and at least two
-
-
-def warnings_about_notations(pairs: TestSet) -> Iterator[DataWarning]:
-    """Yield a warning about fields in which texts have ".0" or midnight, and the other side the number or date alone.
-
-    Libraries of tables write integers and dates so. Numbers in JSON are none of these: the result has their score by
-    value.
-
-    >>> rows = TestSet(["a", "b"], [{"date": "2024-05-01T00:00:00"}] * 2, [{"date": "2024-05-01"}] * 2)
-    >>> print(*warnings_about_notations(rows))
-    references: 1 field has the values of the predictions in another notation, such as '2024-05-01T00:00:00' for \
-'2024-05-01' at 'date', and texts are compared as they are; write both sides alike, or compare them by value with \
-schema=
-    """
-    rows = list(islice(zip(first_truths(pairs), pairs.predictions, strict=True), _EXAMINED))
-    sides = {"references": ("predictions", rows), "predictions": ("ground truths", [row[::-1] for row in rows])}
-    for side, (other, values) in sides.items():
-        counts: Counter[Path] = Counter()
-        found: dict[Path, list[tuple[str, str]]] = {}
-        for path, part, faced in (leaf for row in values for leaf in facing_parts(*row)):
-            counts[path] += 1
-            is_text = isinstance(part, str) and part[-1:] in "0Z" and part != faced
-            alone = next((match[1] for form in _BY_VALUE if (match := form.fullmatch(part))), "") if is_text else ""
-            if alone and alone == str(faced):
-                found.setdefault(path, []).append((part, alone))
-        often = [path for path, texts in found.items() if len(texts) > 1 and len(texts) >= _OFTEN * counts[path]]
-        if often:
-            text, alone = found[often[0]][0]
-            name = next((step for step in reversed(often[0]) if step is not None), "")
-            problem = (
-                f"{counted(len(often), 'field')} {'has' if len(often) == 1 else 'have'} the values of the {other} in "
-                f"another notation, such as {text!r} for {alone!r}{f' at {short_repr(name)}' if name else ''}, and "
-                "texts are compared as they are"
-            )
-            remedy = Remedy("write both sides alike, or compare them by value with {}", (("schema", ...),))
-            yield DataWarning("notations of tables", Diagnostic((side,), problem=problem, remedy=remedy))
-
-
-Path = tuple[str | None, ...]  # the keys that lead to a value; None for the elements of a list
-
-
-def facing_parts(value: Any, other: Any, path: Path = ()) -> Iterator[tuple[Path, Any, Any]]:
-    """Yield the parts of a value that are no objects or lists like those of the other side, with what they face."""
-    if isinstance(value, dict) and isinstance(other, dict) and not value.keys().isdisjoint(other):
-        for key, part in value.items():
-            yield from facing_parts(part, other.get(key), (*path, key))
-    elif isinstance(value, list) and isinstance(other, list):
-        for part, faced in zip(value, other, strict=False):
-            yield from facing_parts(part, faced, (*path, None))
-    elif holds_value(value) and holds_value(other):
-        yield path, value, other
 
 
 def _fields_in(value: Any, other: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:
@@ -797,6 +747,8 @@ def keys_of_one_side(pairs: TestSet) -> tuple[list[str], list[str]]:
     for most in (_EXAMINED, None):
         both = zip(pairs.truths[:most], pairs.predictions[:most], strict=True)
         rows = [(truth if isinstance(truth, tuple) else (truth,), value) for truth, value in both]
+        if sum(map(_have_equal_keys, rows)) > (1 - NEARLY_ALL) * len(rows):
+            break
         given = [(truths, value) for truths, value in rows if isinstance(value, dict)]
         known = _keys_in(truth for truths, _ in rows for truth in truths)
         predicted = [value for _, value in given if not known.isdisjoint(value)]
@@ -811,6 +763,12 @@ def keys_of_one_side(pairs: TestSet) -> tuple[list[str], list[str]]:
         if not any(keys):
             break
     return keys
+
+
+def _have_equal_keys(row: tuple[tuple[Any, ...], Any]) -> bool:
+    """Return whether a row shows that none of its keys is of one side alone."""
+    (truth, *_), value = row
+    return isinstance(truth, dict) and isinstance(value, dict) and bool(truth) and truth.keys() == value.keys()
 
 
 def _keys_alone(objects: Sequence[Mapping[str, Any]], count: int, known: frozenset[Any]) -> list[str]:

@@ -16,7 +16,6 @@ from docscore.inputs.checks import (
     warnings_about_errors,
     warnings_about_forms,
     warnings_about_ids,
-    warnings_about_notations,
     warnings_about_nothing,
     warnings_about_reading,
     warnings_about_repairs,
@@ -185,5 +184,4 @@ def _as_scored(
         found += [*warnings_about_words(rows), *warnings_about_ids(rows), *warnings_about_nothing(rows)]
     found += warnings_about_errors(rows)
     found += warnings_about_shapes(rows)
-    found += warnings_about_notations(rows)
     return grouped_rows(replace(rows, warnings=found, is_full=is_full, given=given, options=options), options)
