@@ -292,7 +292,7 @@ def _warnings_about_names(measure: Measure) -> Iterator[DataWarning]:
 def _named_lists(pairs: Sequence[tuple[Any, Any]]) -> Iterator[tuple[_Path, str, frozenset[str]]]:
     """Yield the path of lists whose items have the same several names in nearly all documents, their key and names.
 
-    The names are those of the first or the last ground truth.
+    It tries the names in the first and in the last ground truth.
     """
     allowed = len(pairs) - ceil(NEARLY_ALL * len(pairs))
     found: set[_Path] = set()
