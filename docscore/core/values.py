@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import InputTypeError, InputValueError, short_repr
+from docscore.core.errors import DataWarning, Diagnostic, InputTypeError, InputValueError, Remedy, short_repr
 from docscore.core.formatting import clipped, printable, text_excerpts
 from docscore.core.numbers import (
     LONG_INTEGER,
@@ -31,6 +31,8 @@ MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; all recursions st
 
 
 ONE_OF = "$one_of"  # the JSON spelling of a one-of: an object with exactly this key
+
+VALUE = "$value"  # the key of a value in an object that holds its confidence, citations or evidence too
 
 
 Scalar = str | bool | int | float
@@ -58,8 +60,12 @@ _KEY_TYPES = frozenset({str})
 
 
 # How a value is read: tuples and {"$one_of": [...]} are options in a ground truth; in a record, a dataclass or a
-# pydantic model, tuples are lists.
-_PREDICTION, _TRUTH, _IN_RECORD = 0, 1, 2
+# pydantic model, tuples are lists; in a value that is scored as it is, the key `VALUE` is an error.
+_PREDICTION, _TRUTH, _IN_RECORD, _UNREAD = 0, 1, 2, 4
+
+
+class _WrappedError(Exception):
+    """A value that is scored as it is has an object with the key `VALUE`."""
 
 
 def is_empty(value: Value) -> bool:
@@ -175,40 +181,81 @@ def places_in(value: Value, path: str = "") -> Iterator[tuple[str, Value]]:
     return values_by_path(value, path, indices=False)
 
 
-def convert_ground_truth(value: object) -> Value:
+def convert_ground_truth(value: object, reading: int = _TRUTH) -> Value:
     """Convert a ground truth to plain types, with one-ofs as tuples.
 
     Raises:
         TypeError, ValueError: for a value that cannot be scored, naming the path.
     """
     try:
-        return _plain(value, (), 1, _TRUTH)
+        return _plain(value, (), 1, reading)
     except RecursionError:
-        return in_new_thread(_plain, value, (), 1, _TRUTH)
+        return in_new_thread(_plain, value, (), 1, reading)
 
 
-def convert_prediction(value: object) -> Value:
+def convert_prediction(value: object, reading: int = _PREDICTION) -> Value:
     """Convert a prediction to plain types; errors as for `convert_ground_truth`."""
     try:
-        return _plain(value, (), 1, _PREDICTION)
+        return _plain(value, (), 1, reading)
     except RecursionError:
-        return in_new_thread(_plain, value, (), 1, _PREDICTION)
+        return in_new_thread(_plain, value, (), 1, reading)
 
 
 def plain_pair(gt: object, pred: object) -> tuple[Value, Value]:
-    """Convert a ground truth and a prediction to plain types, and warn if both are JSON text; errors as above."""
-    if may_hold_json(pred):
-        warn_of_json_text([(gt, pred)])
-    return convert_ground_truth(gt), convert_prediction(pred)
+    """Convert a ground truth and a prediction to plain types, and warn of what is in them unread; errors as above."""
+    truth, prediction, found = plain_pair_with_warnings(gt, pred)
+    if type(prediction) is str:
+        warn_of_json_text([(truth, prediction)])
+    for warning in found:
+        warn(warning)
+    return truth, prediction
+
+
+def plain_pair_with_warnings(gt: object, pred: object) -> tuple[Value, Value, Iterable[DataWarning]]:
+    """Convert a pair that is scored as it is, and return warnings about what is in it unread.
+
+    Two objects or two lists, as most pairs are, need no further look unless a conversion meets the key `VALUE`.
+    """
+    try:
+        truth, prediction = convert_ground_truth(gt, _TRUTH | _UNREAD), convert_prediction(pred, _UNREAD)
+        is_sure = type(truth) is type(prediction) is not str
+    except _WrappedError:
+        truth, prediction, is_sure = convert_ground_truth(gt), convert_prediction(pred), False
+    return truth, prediction, () if is_sure else [*warnings_about_unread(truth, prediction)]
 
 
 def warn_of_json_text(pairs: Sequence[Any]) -> None:
     """Warn if all ground truths of pairs are JSON text, and a prediction is text that may hold JSON."""
     if any(may_hold_json(pred) for _, pred in pairs) and all(_is_json_text(gt) for gt, _ in pairs):
-        warn(
-            "the texts of both sides are JSON, which is compared character by character; to compare the values in it, "
-            'read both with json.loads, or use docscore.evaluate with parse="json" and parse_references="json"'
-        )
+        problem = "the texts of both sides are JSON, which is compared character by character"
+        advice = "to compare the values in it, read both with json.loads, or use docscore.evaluate with {} and {}"
+        options = ("parse", "json"), ("parse_references", "json")
+        warn(DataWarning("JSON as text", Diagnostic(problem=problem, remedy=Remedy(advice, options))))
+
+
+def warnings_about_unread(truth: Value, prediction: Value) -> Iterator[DataWarning]:
+    """Yield warnings about a text that holds JSON and about objects with the key `VALUE`, which are scored unread.
+
+    >>> print(*warnings_about_unread({"total": "9"}, '{"total": "9"}'))
+    prediction: a text that holds JSON never matches an object or a list; read it with json.loads, or use \
+docscore.evaluate with parse="repair"
+    """
+    sides = ("prediction", "parse", prediction, truth), ("ground truth", "parse_references", truth, prediction)
+    for place, option, value, other in sides if type(truth) is not type(prediction) else ():
+        if _faces_container(value, other):
+            problem = "a text that holds JSON never matches an object or a list"
+            remedy = Remedy("read it with json.loads, or use docscore.evaluate with {}", ((option, "repair"),))
+            yield DataWarning("text for objects", Diagnostic((place,), problem=problem, remedy=remedy))
+    yield from warnings_about_wrapped([truth, prediction])
+
+
+def warnings_about_wrapped(values: Iterable[Value]) -> Iterator[DataWarning]:
+    """Yield a warning if an object among values or in them has the key `VALUE`, and is scored as it is."""
+    if any(type(part) is dict and VALUE in part for part in containers_in(values)):
+        problem = f"objects with the key {VALUE!r} are scored as objects, and not the values in them"
+        advice = "use docscore.evaluate to score the values; add {} if they have confidences"
+        remedy = Remedy(advice, (("with_confidences", True),))
+        yield DataWarning("wrapped values", Diagnostic(problem=problem, remedy=remedy))
 
 
 def may_hold_json(value: object) -> bool:
@@ -222,6 +269,31 @@ def _is_json_text(value: object) -> bool:
         return bool(value) and all(map(_is_json_text, value))
     text = value.strip() if isinstance(value, str) else ""
     return '"' in text and text[0] + text[-1] in ("{}", "[]")
+
+
+# The beginning of an object or a list: a key or a value follows. Brackets in prose, as in "[sic]" or "see [1]", do not
+# match. A search takes linear time, since no two repeated parts match the same characters.
+JSON_BEGINS = re.compile(
+    r"""
+    \{ \s* (?: /[/*][^{}]{0,200}?(?:\n|\*/) \s* )? (?: :? \s* \\?["'“”‘’] | \w+ ["']? \s* (?: [:：] | => ) )
+    | \[ \s* (?: \\?["'“”‘’\[{] | (?: null | true | false | None | True | False ) \b )
+    """,
+    re.VERBOSE,
+)
+_NUMBERS = re.compile(r"\s*\[[-+\s\d.,eE]*\]?\s*\Z")
+
+
+def _faces_container(value: Any, other: Any) -> bool:
+    """Return whether a text that seems to hold JSON, or one of several, faces an object or a list without it."""
+    if type(value) is tuple:
+        return any(_faces_container(option, other) for option in value)
+    options = other if type(other) is tuple else (other,)
+    return (
+        type(value) is str
+        and any(type(option) in (dict, list) and value not in option for option in options)
+        and value not in options
+        and bool(JSON_BEGINS.search(value) or _NUMBERS.match(value))
+    )
 
 
 def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[int, Any] | None = None) -> Any:
@@ -248,21 +320,21 @@ def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[
     return plain
 
 
-def _plain(value: Any, path: Path, depth: int, reading: int) -> Value:  # noqa: PLR0911  one for each kind of value
+def _plain(value: Any, path: Path, depth: int, reading: int) -> Value:  # noqa: C901, PLR0911  one for each kind of value
     """Return the value in plain types; one that is plain already is not copied.
 
     Args:
         value: any value of the caller.
         path: its path, for messages.
         depth: its level; that of the root is 1.
-        reading: `_PREDICTION` or `_TRUTH`, in a record plus `_IN_RECORD`.
+        reading: `_PREDICTION` or `_TRUTH`, in a record plus `_IN_RECORD`, for a value scored as it is plus `_UNREAD`.
     """
     kind = type(value)
     if kind in LEAF_TYPES:
         return value if kind is not int else _printable(value, path)
     if depth > MAX_DEPTH:
         raise InputValueError(place=json_path(path), problem=f"nested deeper than {MAX_DEPTH} levels")
-    if isinstance(value, tuple) and reading < _IN_RECORD:
+    if isinstance(value, tuple) and not reading & _IN_RECORD:
         return _plain_options(value, path, depth, reading)
     if kind is list:
         if _are_plain(value) or (depth < MAX_DEPTH and _are_records(value, reading)):
@@ -277,6 +349,8 @@ def _plain(value: Any, path: Path, depth: int, reading: int) -> Value:  # noqa: 
         return _plain(_as_json_type(value, path), path, depth, inside)
     if ONE_OF in value and reading & _TRUTH:
         return _plain_options(_marked_options(value, path), path, depth, reading)
+    if reading & _UNREAD and VALUE in value:
+        raise _WrappedError
     if not _KEY_TYPES.issuperset(map(type, value)):
         value = {_plain_key(key, path): item for key, item in value.items()}
     if _are_plain(value.values()):
@@ -311,7 +385,8 @@ def _are_records(items: list[Any], reading: int) -> bool:
     if {*map(type, items)} != {dict} or not _are_plain([*chain.from_iterable(map(dict.values, items))]):
         return False
     are_texts = _KEY_TYPES.issuperset(map(type, chain.from_iterable(items)))
-    return are_texts and not (reading & _TRUTH and ONE_OF in set().union(*items))
+    is_wrapped = reading & _UNREAD and VALUE in chain.from_iterable(items)
+    return are_texts and not is_wrapped and not (reading & _TRUTH and ONE_OF in set().union(*items))
 
 
 def _plain_options(options: tuple[Any, ...], path: Path, depth: int, reading: int) -> tuple[Value, ...]:

@@ -12,9 +12,9 @@ from typing import Any
 from docscore.core.errors import NAMED, DataWarning, Diagnostic, Remedy, short_repr, some_of
 from docscore.core.formatting import counted, printable
 from docscore.core.schema_source import SchemaSource
-from docscore.core.values import holds_value
+from docscore.core.values import VALUE, holds_value
 from docscore.inputs.checks import FEWEST_WITH_KEYS, NEARLY_ALL, are_alike, first_truths, keys_of_one_side
-from docscore.inputs.content import BESIDE, VALUE, without_keys
+from docscore.inputs.content import BESIDE, without_keys
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.typed.schema_warnings import check_compared, warnings_about_date_orders, warnings_about_schemas
 

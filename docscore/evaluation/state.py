@@ -29,11 +29,12 @@ from docscore.core.options import (
     read_and_compare_options,
 )
 from docscore.core.runtime import warn_all
-from docscore.evaluation.evaluation import Evaluation, evaluate_rows
+from docscore.evaluation.evaluation import Evaluation, evaluated
 from docscore.evaluation.fields import Field, as_float, units
-from docscore.evaluation.registry import checked_metrics, metrics_with_schema
+from docscore.evaluation.registry import METRICS, checked_metrics, metrics_with_schema
 from docscore.inputs.json_text import store
 from docscore.inputs.pairing import pairs_of
+from docscore.inputs.reading import as_scored
 from docscore.inputs.rows import table_in_memory
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.typed.schema_warnings import warnings_about_schemas
@@ -120,8 +121,15 @@ class ScoreState:
     def update_pairs(self, pairs: TestSet) -> None:
         """Score more pairs; errors as for `update`."""
         if pairs.ids:
-            how: dict[str, Any] = {"metrics": self.metrics, "confidence": None, "is_full": False}
-            self.update_scores(evaluate_rows(pairs, self.reading, self.options, **how))
+            rows = as_scored(pairs, self.reading, is_full=False, as_values=not self._reads)
+            self.update_scores(evaluated(rows, self.options, metrics=self.metrics, confidence=None))
+
+    @property
+    def _reads(self) -> bool:
+        """Return whether an option or a metric says that values are read before they are scored."""
+        given = self.reading
+        options = given.parse, given.parse_references, given.citations_from, given.with_confidences
+        return any(options) or any(METRICS[name].evaluates_regions for name in self.metrics)
 
     def update_scores(self, scored: Evaluation) -> None:
         """Add the rows of an evaluation with the options and the metrics of this state; errors as for `merge`."""

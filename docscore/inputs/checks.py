@@ -14,9 +14,9 @@ from docscore.core.errors import DataWarning, Diagnostic, InputValueError, Remed
 from docscore.core.options import AS_TEXT, ReadOptions
 from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.similarity import without_case
-from docscore.core.values import LEAF_TYPES, ONE_OF, Value, containers_in, holds_value, is_empty
+from docscore.core.values import LEAF_TYPES, ONE_OF, VALUE, Value, containers_in, holds_value, is_empty
 from docscore.inputs.citation_forms import forms_of, keys_of_forms
-from docscore.inputs.content import CONFIDENCE, VALUE, has_path, path_of_key, without_keys
+from docscore.inputs.content import CONFIDENCE, has_path, path_of_key, without_keys
 from docscore.inputs.ids import EXTENSION
 from docscore.inputs.model_text import (
     holds_json,
@@ -43,7 +43,7 @@ def refuse_document_texts(
     documents, whatever the predictions are. The check looks at the first 100 texts that are not empty, including those
     among acceptable answers. It fails if nearly all of them are documents in the same notation: JSON, also damaged or
     in a fenced block, or YAML, XML or the tags of Donut with a name in common. Lists of single values may be meant as
-    text; they are refused only if a prediction holds JSON too.
+    text; they are refused only if a prediction is an object or a list, or holds JSON too.
 
     Args:
         truths: the ground truths of all rows.
@@ -56,9 +56,10 @@ def refuse_document_texts(
     texts = list(islice(_texts(truths), _EXAMINED))
     if not texts:
         return
-    given = list(islice(_texts(predictions), _EXAMINED)) if parse is None else []
+    values = list(predictions) if parse is None else []
+    given = list(islice(_texts(values), _EXAMINED))
     notation, documents = _common_notation(texts)
-    if documents and not (notation == _JSON and parse is None and _is_plain_text(documents, given)):
+    if documents and not (notation == _JSON and parse is None and _is_plain_text(documents, values, given)):
         raise InputValueError(
             place="references",
             problem=f"{len(documents):,} of {len(texts):,} texts are documents written as {notation}, which would be "
@@ -79,9 +80,11 @@ def _common_notation(texts: Sequence[str]) -> tuple[str, list[str]]:
     return notation, [text for text, _ in documents]
 
 
-def _is_plain_text(documents: Sequence[str], predictions: Sequence[str]) -> bool:
-    """Decide whether JSON texts are lists of single values, and no prediction holds JSON."""
-    return not any(map(_has_objects, documents)) and not any(map(holds_json, predictions))
+def _is_plain_text(documents: Sequence[str], predictions: Sequence[Any], texts: Sequence[str]) -> bool:
+    """Decide whether JSON texts are lists of single values, and no prediction is an object or a list or holds one."""
+    if any(map(_has_objects, documents)) or any(map(holds_json, texts)):
+        return False
+    return not any(isinstance(each, dict | list) for each in predictions)
 
 
 def _remedy_for_documents(notation: str, documents: Sequence[str], predictions: Sequence[str]) -> Remedy:
@@ -227,13 +230,8 @@ def warnings_about_texts(
     """
     texts = [
         (name, prediction)
-        for name, truth, prediction in zip(pairs.ids, first_truths(pairs), pairs.predictions, strict=True)
-        if type(prediction) is str
-        and (
-            isinstance(truth, dict)
-            or (isinstance(truth, list) and not _may_be_one_of(prediction, truth))
-            or (parse_references and is_json_container(truth))
-        )
+        for name, truth, prediction in zip(pairs.ids, pairs.truths, pairs.predictions, strict=True)
+        if type(prediction) is str and _expects_document(prediction, truth, parse_references)
     ]
     likely = islice((each for each in texts if _SIGNS.search(each[1])), _MOST_PARSED)
     name, text, notation = next(((*each, held) for each in likely if (held := _notation_in(each[1]))), ("", "", ""))
@@ -254,6 +252,16 @@ def warnings_about_texts(
 
 def _may_be_one_of(text: str, values: Sequence[Any]) -> bool:
     return all(isinstance(each, str) for each in values) and (text in values or not is_json_container(text))
+
+
+def _expects_document(text: str, truth: Any, parse_references: str | None) -> bool:
+    """Return whether a ground truth or an acceptable answer is a document, or will be when it was read."""
+    for answer in truth if isinstance(truth, tuple) else (truth,):
+        if isinstance(answer, dict) or (isinstance(answer, list) and not _may_be_one_of(text, answer)):
+            return True
+        if parse_references and is_json_container(answer):
+            return True
+    return False
 
 
 def _notation_in(text: str) -> str:

@@ -12,9 +12,10 @@ import numpy as np
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
 from docscore.core.options import ReadOptions
 from docscore.core.runtime import call_with_fresh_stack
+from docscore.core.values import VALUE
 from docscore.inputs.test_set import TestSet
 
-VALUE, CONFIDENCE = "$value", "$confidence"  # the keys of a predicted value with its confidence
+CONFIDENCE = "$confidence"  # the key of the confidence beside the `VALUE` that it belongs to
 BESIDE = ("confidence", "confidences")  # the keys under which confidences stand beside the fields
 
 

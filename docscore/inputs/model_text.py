@@ -11,7 +11,7 @@ from docscore.core.errors import InputValueError, at_place, row_place, short_rep
 from docscore.core.formatting import counted
 from docscore.core.options import check_choice
 from docscore.core.runtime import Progress, call_with_fresh_stack, no_progress, watched
-from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction
+from docscore.core.values import JSON_BEGINS, MAX_DEPTH, convert_ground_truth, convert_prediction
 from docscore.inputs.json_text import TOO_DEEP, JsonError, loads, read_json, repeated_key
 
 _CLOSED_BY = {'"': '"', "'": "'", **dict.fromkeys("“”„‟", '“”„‟"'), **dict.fromkeys("‘’‚‛", "‘’‚‛'")}
@@ -674,7 +674,7 @@ def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], list[tuple[int, P
     values, damaged = [], []
     while tries and (bracket := _BRACKET.search(source, position)):
         start, position = bracket.end() - 1, bracket.end()
-        likely = _LIKELY.match(source, start)
+        likely = JSON_BEGINS.match(source, start)
         is_first = start == first and _BARE_LIST.match(source, start)
         if not likely and not is_first and bracket[1] is None:
             continue
@@ -769,15 +769,6 @@ _ANY_CLOSING = re.compile(r"```+")
 _BRACKET = re.compile(r"(^[ \t\ufeff]*)?[{\[]", re.MULTILINE)  # with the blanks before it at the start of a line
 _REST_OF_LINE = re.compile(r"[ \t\r\]}]*(?:\n|\Z)")
 
-# The beginning of an object or a list: a key or a value follows. Brackets in prose, as in "[sic]" or "see [1]", do not
-# match. A search takes linear time, since no two repeated parts match the same characters.
-_LIKELY = re.compile(
-    r"""
-    \{ \s* (?: /[/*][^{}]{0,200}?(?:\n|\*/) \s* )? (?: :? \s* \\?["'“”‘’] | \w+ ["']? \s* (?: [:：] | => ) )
-    | \[ \s* (?: \\?["'“”‘’\[{] | (?: null | true | false | None | True | False ) \b )
-    """,
-    re.VERBOSE,
-)
 _BARE_LIST = re.compile(  # with an amount, a call or a number in front
     r"\[\s*(?:[$€£¥]\s?-?\d|[^\W\d][\w.]{0,60}\("
     rf"|-?\d[\d.e+-]*(?:\s*(?:[,\[{{{_QUOTES}]|\]\s*\Z|\Z)|[^\S\n]*\n\s*-?\d))"

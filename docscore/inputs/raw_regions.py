@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
 from docscore.core.runtime import call_with_fresh_stack
-from docscore.core.values import Value, containers_in, convert_prediction, step_text, values_by_path
-from docscore.inputs.content import CONFIDENCE, VALUE
+from docscore.core.values import VALUE, Value, containers_in, convert_prediction, step_text, values_by_path
+from docscore.inputs.content import CONFIDENCE
 from docscore.inputs.json_text import JsonError, loads
 from docscore.inputs.test_set import TestSet
 
@@ -41,7 +41,7 @@ class Wrapper(NamedTuple):
 
 
 AT_TRUTHS = Wrapper(VALUE, EVIDENCE, frozenset())
-_AT_PREDICTIONS = Wrapper(VALUE, CITATIONS, frozenset({CONFIDENCE}), CONFIDENCE)
+AT_PREDICTIONS = Wrapper(VALUE, CITATIONS, frozenset({CONFIDENCE}), CONFIDENCE)
 
 
 def with_raw_regions(pairs: TestSet, form: Form | None) -> TestSet:
@@ -63,7 +63,7 @@ def with_raw_regions(pairs: TestSet, form: Form | None) -> TestSet:
         if not any(own for _, own in answers):
             raise InputValueError(place="citations_from", expected="citations in predictions of this form", got="none")
         pairs = replace(pairs, predictions=[value for value, _ in answers], citations=beside)
-    predictions, citations = _split_regions(pairs, "predictions", pairs.citations, _AT_PREDICTIONS)
+    predictions, citations = _split_regions(pairs, "predictions", pairs.citations, AT_PREDICTIONS)
     return replace(pairs, truths=truths, predictions=predictions, evidence=evidence, citations=citations)
 
 
@@ -160,7 +160,7 @@ def has_key(values: Iterable[Any], keys: AbstractSet[str]) -> bool:
 def without_regions(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
     """Return a value without the regions in it, and these regions by path; raise `ValueError` for wrong wrappers.
 
-    >>> without_regions({"total": {"$value": "9", "$citations": [{"page": 2}]}}, _AT_PREDICTIONS)
+    >>> without_regions({"total": {"$value": "9", "$citations": [{"page": 2}]}}, AT_PREDICTIONS)
     ({'total': '9'}, {'$.total': [{'page': 2}]})
     """
     found: Raw = {}

@@ -7,7 +7,7 @@ from typing import Any
 from docscore.core.errors import DataWarning, InputError
 from docscore.core.options import DEFAULT_READING, ReadOptions, check_integer
 from docscore.core.runtime import Progress, no_progress, progress_from, warn_all
-from docscore.core.values import holds_value
+from docscore.core.values import holds_value, warnings_about_wrapped
 from docscore.inputs.checks import (
     refuse_document_texts,
     refuse_emptied,
@@ -126,6 +126,7 @@ def as_scored(
     progress: Progress = no_progress,
     *,
     is_full: bool = True,
+    as_values: bool = False,
 ) -> TestSet:
     """Read the texts of rows as JSON, where the options say so, and take out of values what is not scored.
 
@@ -136,6 +137,8 @@ def as_scored(
         options: how they are read.
         progress: called with the phases of the work.
         is_full: whether these are all rows of a test set: some warnings say that no row has something.
+        as_values: whether values are scored as they are: documents written as text, and values with citations, get a
+            warning. No option may say how they are read.
 
     Raises:
         TypeError, ValueError: if the ground truths are documents written as text and no option says how to read them,
@@ -143,17 +146,28 @@ def as_scored(
     """
     found = [*rows.warnings]
     try:
-        return _as_scored(rows, options, progress, found, is_full=is_full)
+        return _as_scored(rows, options, progress, found, is_full=is_full, as_values=as_values)
     except InputError:
         warn_all(found)
         raise
 
 
 def _as_scored(
-    rows: TestSet, options: ReadOptions, progress: Progress, found: list[DataWarning], *, is_full: bool
+    rows: TestSet,
+    options: ReadOptions,
+    progress: Progress,
+    found: list[DataWarning],
+    *,
+    is_full: bool,
+    as_values: bool,
 ) -> TestSet:
     """Return what `as_scored` does, and collect warnings."""
-    refuse_document_texts(rows.truths, rows.predictions, options.parse, options.parse_references)
+    try:
+        refuse_document_texts(rows.truths, rows.predictions, options.parse, options.parse_references)
+    except InputError as error:
+        if not as_values:
+            raise
+        found.append(DataWarning("documents as text", error.diagnostic))
     found += warnings_about_reading(rows, options.parse, options.parse_references)
     if options.parse_references and rows.repairs is None:
         truths, repairs = parsed_references(rows.ids, rows.truths, options.parse_references)
@@ -166,8 +180,12 @@ def _as_scored(
         found += warnings_about_texts(rows, options.parse)
     form = None if options.citations_from is None else form_named(options.citations_from)
     found += warnings_about_forms(rows) if form is None else ()
-    rows = with_raw_regions(replace(rows, full_truths=rows.truths), form)
-    found += warnings_about_values(rows, progress, with_confidences=options.with_confidences)
+    rows = replace(rows, full_truths=rows.truths)
+    if as_values:
+        found += warnings_about_wrapped([*rows.truths, *rows.predictions])
+    else:
+        rows = with_raw_regions(rows, form)
+    found += warnings_about_values(rows, progress, with_confidences=options.with_confidences or as_values)
     if options.with_confidences or options.ignore_keys or options.absent_words:
         whole = rows
         rows = without_ignored(scored_content(rows, options), whole)

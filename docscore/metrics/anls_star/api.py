@@ -11,17 +11,24 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.assignment import Criteria
-from docscore.core.errors import InputTypeError, at_place
+from docscore.core.errors import DataWarning, InputTypeError, at_place
 from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, CompareOptions, check_integer
 from docscore.core.processes import in_processes, numbered_portions
-from docscore.core.runtime import Advance, TooManyPairsError, call_with_fresh_stack, ignore, in_new_thread, warn
+from docscore.core.runtime import (
+    Advance,
+    TooManyPairsError,
+    call_with_fresh_stack,
+    ignore,
+    in_new_thread,
+    warn,
+    warn_all,
+)
 from docscore.core.similarity import TEXT_RULES, fold_all, similarities
 from docscore.core.values import (
     Value,
-    convert_ground_truth,
-    convert_prediction,
     field_path,
     plain_pair,
+    plain_pair_with_warnings,
     size,
     step_text,
     values_by_path,
@@ -190,10 +197,13 @@ def score_pairs(
     first = list(islice(waiting, _EXAMINED))
     warn_of_json_text([pair for pair in first if isinstance(pair, tuple | list) and len(pair) == 2])  # noqa: PLR2004
     pairs = chain(first, waiting)
+    work = partial(_score_portion, options=options)
     if processes == 1:
-        return _score_portion((0, pairs), options)
-    portions = list(numbered_portions(list(pairs), processes))
-    return np.concatenate([np.empty(0), *in_processes(partial(_score_portion, options=options), portions, processes)])
+        parts = [work((0, pairs))]
+    else:
+        parts = [*in_processes(work, list(numbered_portions(list(pairs), processes)), processes)]
+    warn_all(chain.from_iterable(found for _, found in parts))
+    return np.concatenate([np.empty(0), *(scores for scores, _ in parts)])
 
 
 def build_tree(
@@ -223,13 +233,24 @@ def build_tree(
     return trees[-1]
 
 
-def _score_portion(portion: tuple[int, Iterable[Pair]], options: CompareOptions) -> npt.NDArray[np.float64]:
+def _score_portion(
+    portion: tuple[int, Iterable[Pair]], options: CompareOptions
+) -> tuple[npt.NDArray[np.float64], list[DataWarning]]:
+    """Return the scores of some pairs, and warnings that say different things."""
     start, pairs = portion
-    return score_all(pairs, options, lambda number: f"pair {start + number}", plain=_plain_pair)
+    found = dict[str, DataWarning]()
+
+    def plain(pair: object) -> PlainPair:
+        truth, prediction, warnings = _plain_pair(pair)
+        if warnings:
+            found.update({str(warning): warning for warning in warnings})
+        return truth, prediction
+
+    return score_all(pairs, options, lambda number: f"pair {start + number}", plain=plain), [*found.values()]
 
 
-def _plain_pair(pair: object) -> PlainPair:
-    """Convert a pair to plain types.
+def _plain_pair(pair: object) -> tuple[Value, Value, Iterable[DataWarning]]:
+    """Convert a pair to plain types, with warnings about what is in it unread.
 
     Raises:
         TypeError, ValueError: for anything but a tuple or list of two, and for values that cannot be scored.
@@ -239,7 +260,7 @@ def _plain_pair(pair: object) -> PlainPair:
             expected="a ground truth and a prediction",
             got=f"{len(pair)} values" if isinstance(pair, tuple | list) else type(pair).__name__,
         )
-    return convert_ground_truth(pair[0]), convert_prediction(pair[1])
+    return plain_pair_with_warnings(*pair)
 
 
 def score_all(

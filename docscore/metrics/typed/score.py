@@ -9,7 +9,7 @@ from docscore.core.options import PAPER, THRESHOLD, CompareOptions
 from docscore.core.runtime import warn
 from docscore.core.schema_source import SchemaSource
 from docscore.core.similarity import nearest
-from docscore.core.values import Value, convert_ground_truth, convert_prediction, field_path, places_in, plain_pair
+from docscore.core.values import Value, field_path, places_in, plain_pair
 from docscore.metrics.anls_star.api import FieldCounts, Leaf, build_tree, score_one
 from docscore.metrics.anls_star.causes import MEANINGS
 from docscore.metrics.anls_star.sizes import SchemaNode
@@ -81,7 +81,7 @@ def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreT
     The leaves name their comparator in `compared`, and the sides that it could not read in `unreadable`.
     """
     options = CompareOptions(**keywords, schema=SchemaSource.of(schema))
-    return build_tree(convert_ground_truth(gt), convert_prediction(pred), options, schema_of_row(options.schema, ""))
+    return build_tree(*plain_pair(gt, pred), options, schema_of_row(options.schema, ""))
 
 
 def schema_of_row(source: SchemaSource, question_id: str) -> SchemaNode:
