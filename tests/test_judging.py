@@ -33,6 +33,7 @@ BILL = {"total": "1.20", "items": [{"name": "Tea"}, {"name": "Cake"}]}
 SAID = 'Sure: ```json\n{"total": "1.20", "items": [{"name": "Tea"}]}\n```'
 
 
+@pytest.mark.filterwarnings("ignore:prediction. a text that holds JSON never matches:UserWarning")
 @golden("judging", "outputs")
 def test_outputs(output: Any, answers: list[Any], parse: str, score: float, parsed: str | None) -> None:
     result = judged_output(output, answers, parse=parse)
@@ -113,7 +114,7 @@ class Letters:
 
 def by_transformers(truth: Any, text: str, **options: Any) -> float:
     function = compute_metrics(Letters(), references=[truth], fields=False, **options)
-    prediction = SimpleNamespace(predictions=np.array([list(map(ord, text))]), label_ids=None)
+    prediction = SimpleNamespace(predictions=np.array([[*map(ord, text), -100]]), label_ids=None)
     return next(iter(function(prediction).values()))
 
 
@@ -165,7 +166,9 @@ def by_inspect(truth: Any, text: str, **options: Any) -> float:
     scorer = (module.typed_by_schema if "schema" in options else module.anls_star)(**options)
     output = model.ModelOutput.from_content("m", text)
     state = solver.TaskState(model="m", sample_id="a", epoch=1, input="", messages=[], output=output)
-    return float(asyncio.run(scorer(state, target.Target(json.dumps(truth)))).value)
+    return float(
+        asyncio.run(scorer(state, target.Target(truth if isinstance(truth, str) else json.dumps(truth)))).value
+    )
 
 
 def by_judging(truth: Any, text: str, **options: Any) -> float:

@@ -277,7 +277,7 @@ def test_labels_that_cannot_be_read_are_told(tokenizer: Any) -> None:
     with pytest.warns(
         UserWarning, match="label_ids: 2 of 3 cannot be parsed with parse='repair', such as row 1: '{\"a\": \"x\"'"
     ) as told:
-        result = compute_metrics(tokenizer)(prediction(whole, labels))
+        result = compute_metrics(tokenizer, parse="repair")(prediction(whole, labels))
     assert [each.filename for each in told] == [__file__]
     assert result["anls_star"] == 2 / 3
 
@@ -285,7 +285,12 @@ def test_labels_that_cannot_be_read_are_told(tokenizer: Any) -> None:
 WRONG: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     (object(), {}, TypeError, "expected a tokenizer or a processor with batch_decode, got object"),
     (None, {"parse": "donut"}, TypeError, "parse: expected a processor with token2json for 'donut', got "),
-    (None, {"parse": "yaml"}, ValueError, "parse: expected None, 'text', 'json', 'repair' or 'donut', got 'yaml'"),
+    (
+        None,
+        {"parse": "yaml"},
+        ValueError,
+        "parse: expected None, 'auto', 'text', 'json', 'repair' or 'donut', got 'yaml'",
+    ),
     (None, {"references": {"a": "x"}}, TypeError, "references: expected a list of rows, got dict"),
     (None, {"references": ["x"], "rows": 2}, ValueError, "rows: expected 1, one for each reference, got 2"),
     (None, {"rows": 0}, ValueError, "rows: expected an integer of at least 1, got 0"),

@@ -11,6 +11,7 @@ from docscore.evaluation.fields import Field
 from docscore.inputs.content import content_of
 from docscore.inputs.json_text import dumps
 from docscore.inputs.model_text import OUTPUT_MODES, ParseOutcome, answer_in, parse_output
+from docscore.inputs.raw_regions import AT_PREDICTIONS, AT_TRUTHS, without_regions
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.typed.score import schema_of_row
@@ -110,7 +111,8 @@ def judged_output(
     """Score one output.
 
     Args:
-        output: the text of a model, or a JSON value. None, for no output, is scored as null.
+        output: the text of a model, or a JSON value. None, for no output, is scored as null. Citations and evidence at
+            its values are left out.
         answers: the acceptable answers, each a ground truth.
         parse: "none", "json" or "repair", as for `docscore score --parse`. "auto" is "repair" if an acceptable answer
             is an object or a list, and "none" otherwise.
@@ -128,7 +130,9 @@ def judged_output(
         raise InputValueError(expected="at least one acceptable answer", got="none")
     truth: Any = convert_ground_truth(tuple(answers))
     output, parsed = parse_output(output, truth, parse)
-    truth, prediction, _ = content_of(truth, convert_prediction(output), reading)
+    truth = tuple([without_regions(answer, AT_TRUTHS)[0] for answer in truth])
+    prediction, _ = without_regions(convert_prediction(output), AT_PREDICTIONS)
+    truth, prediction, _ = content_of(truth, prediction, reading)
     schema = None if comparing.schema is None else schema_of_row(comparing.schema, "")
     tree = build_tree(truth, prediction, comparing, schema)
     return JudgedOutput(tree, truth, prediction, parsed, "anls_star" if schema is None else "typed_score")

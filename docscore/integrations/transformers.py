@@ -19,14 +19,19 @@ from docscore.core.runtime import warn, warn_all
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import RATES, ScoreState
-from docscore.inputs.checks import refuse_document_texts, warnings_about_reading, warnings_about_repairs
-from docscore.inputs.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text, parsed_references
+from docscore.inputs.checks import (
+    is_json_document,
+    refuse_document_texts,
+    warnings_about_reading,
+    warnings_about_repairs,
+)
+from docscore.inputs.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, kinds_of, parse_text, parsed_references
 from docscore.inputs.reading import as_scored
 from docscore.inputs.rows import read_rows, row_format, table_in_memory
 from docscore.inputs.test_set import TestSet
 from docscore.integrations.distributed import process_count
 
-Parse = Literal["text", "json", "repair", "donut"]
+Parse = Literal["auto", "text", "json", "repair", "donut"]
 _UNLIKE, _NEARLY_ALL = 0.5, 0.9  # the score of a label that differs from its reference; a share of the labels
 _IGNORED = -100  # the padding of labels by collators, and of predictions by Trainers
 _NUMBER_OF_ROWS = "pass rows=len(eval_dataset), or references, to compute_metrics"
@@ -38,7 +43,7 @@ def compute_metrics(
     references: Sequence[Any] | None = None,
     rows: int | None = None,
     metrics: Sequence[str] | None = None,
-    parse: Parse | None = "repair",
+    parse: Parse | None = "auto",
     fields: bool = True,
     **keywords: Any,
 ) -> "ComputeMetrics":
@@ -54,8 +59,9 @@ def compute_metrics(
             the number too.
         metrics: names from `docscore.METRICS`. The default is "anls_star"; with a schema, "typed" and "anls_star".
         parse: how to parse decoded texts: "json", "repair" (malformed JSON too), "donut" (`<s_key>` markup, with the
-            processor's `token2json`), or "text" to use the texts as answers. None means "text", but raises an error if
-            all labels are JSON.
+            processor's `token2json`), or "text" to use the texts as answers. "auto" is "repair" if the ground truth is
+            an object or a list, or a label that holds one, and "text" otherwise. None means "text", but raises an error
+            if all labels are JSON.
         fields: whether to report each field of the ground truths.
         keywords: options of `docscore.evaluate`, such as threshold, ignore_case and schema.
 
@@ -165,7 +171,10 @@ class ComputeMetrics:
         count = self._count_without_padding(texts if labels is None else labels, is_last=is_last)
         texts, labels = texts[:count], labels and labels[:count]
         truths = self._truths(labels, count)
-        predictions = list(map(self._read, texts, truths))
+        predictions = [
+            self._read(text, truth, is_document=not kinds_of(truth).isdisjoint((dict, list)))
+            for text, truth in zip(texts, truths, strict=True)
+        ]
         if self.parse is None and self.references is None:  # at the first evaluation, whatever a model answers then
             refuse_document_texts(truths, truths, self.parse, self.state.reading.parse_references)
         self.outcomes.update(each.outcome for each in predictions)
@@ -254,7 +263,8 @@ class ComputeMetrics:
                 "lacks; pass references instead"
             )
         result = self.state.compute()
-        read = COUNTED_OUTCOMES.get(None if self.parse == AS_TEXT else self.parse, ("failed",))
+        mode = {AS_TEXT: None, "auto": "repair"}.get(str(self.parse), self.parse)
+        read = COUNTED_OUTCOMES.get(mode, ("failed",))
         return result | {RATES[PARSE_COUNTS[outcome]]: self.outcomes[outcome] / rows for outcome in read}
 
     def _truths(self, labels: list[str] | None, count: int) -> list[Any]:
@@ -264,7 +274,7 @@ class ComputeMetrics:
             self.labels += labels or ()
             return self.references[start : start + count]
         texts = labels or []
-        read = [self._read(text) for text in texts]
+        read = [self._read_label(text) for text in texts]
         unread = [number for number, each in enumerate(read) if each.outcome != "exact"]
         self.unread_labels += [(start + number, texts[number]) for number in unread]
         return [convert_ground_truth(each.value) for each in read]
@@ -275,7 +285,7 @@ class ComputeMetrics:
         Raises:
             ValueError: if the labels are the references in another order, as if a Trainer grouped the rows by length.
         """
-        values = [self._read(text).value for text in self.labels]
+        values = [self._read_label(text).value for text in self.labels]
         pairs = TestSet(list(map(str, range(len(values)))), references, values)
         options = self.state.options
         read = as_scored(pairs, self.state.reading, is_full=False)  # whose warnings came with the rows
@@ -312,12 +322,18 @@ class ComputeMetrics:
                 texts = [text.replace(token, "") for text in texts]
         return [text.strip() for text in texts] if special else texts
 
-    def _read(self, text: str, truth: Any = None) -> Parsed:
-        """Parse a text according to `parse`."""
-        if self.parse in (None, AS_TEXT):
+    def _read_label(self, text: str) -> Parsed:
+        """Parse a label according to `parse`."""
+        return self._read(text, is_document=is_json_document(text))
+
+    def _read(self, text: str, truth: Any = None, *, is_document: bool) -> Parsed:
+        """Parse a text according to `parse`; "auto" depends on whether the ground truth is an object or a list."""
+        automatic = "repair" if is_document else AS_TEXT
+        mode = automatic if self.parse == "auto" else self.parse
+        if mode in (None, AS_TEXT):
             return Parsed(text)
-        if self.parse in ("json", "repair"):
-            return parse_text(text, self.parse, truth)
+        if mode in ("json", "repair"):
+            return parse_text(text, mode, truth)
         value = self.processor.token2json(text)
         if not value or (isinstance(value, Mapping) and set(value) == {"text_sequence"}):
             return Parsed(text, "failed")
