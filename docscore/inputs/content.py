@@ -15,7 +15,7 @@ from docscore.core.runtime import call_with_fresh_stack
 from docscore.core.values import VALUE
 from docscore.inputs.test_set import TestSet
 
-CONFIDENCE = "$confidence"  # the key of the confidence beside the `VALUE` that it belongs to
+CONFIDENCE = "$confidence"  # the key of the confidence of the `VALUE` in the same object
 BESIDE = ("confidence", "confidences")  # the keys under which confidences stand beside the fields
 
 
