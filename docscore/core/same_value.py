@@ -171,7 +171,7 @@ _IN_NUMBERS = re.compile(
 )
 
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
 # The words that a date with the name of a month may have. Names of time zones are ambiguous and not among them.
@@ -285,7 +285,7 @@ def _with_month(text: str, order: str | None) -> date | None:
     year, day = numbers if year_first else reversed(numbers)
     if len(day) > 2 or len(year) not in ((4,) if order is None else (2, 4)):  # noqa: PLR2004
         return None
-    return _at(date(_year(year), _MONTHS.index(months[0][:3]) + 1, int(day)), *clocks or (None,))
+    return _at(date(_year(year), MONTHS.index(months[0][:3]) + 1, int(day)), *clocks or (None,))
 
 
 def _at(day: date, clock: re.Match[str] | None) -> date:

@@ -29,7 +29,7 @@ from docscore.core.options import (
     check_schema_by,
 )
 from docscore.core.output import write_report
-from docscore.core.runtime import Progress, ignore, no_progress, warn, warn_all, watched
+from docscore.core.runtime import Progress, ignore, no_progress, warn, watched
 from docscore.core.values import differs_by_value
 from docscore.evaluation.automation import (
     ALIGNED,
@@ -887,7 +887,8 @@ def evaluate_rows(
 
 def evaluated(test_set: TestSet, options: CompareOptions = DEFAULT_OPTIONS, **settings: Any) -> Evaluation:
     """Give the warnings of a test set that was just read, and evaluate it; arguments as for `Evaluation`."""
-    warn_all(settled_without(test_set.warnings, options))
+    for warning in settled_without(test_set.warnings, options):
+        warn(warning)
     evaluation = Evaluation(test_set, options, **settings)
     if not test_set.is_full:
         evaluation.check_points()

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from docscore.core.runtime import grouped
-from docscore.core.same_value import ORDERS
+from docscore.core.same_value import MONTHS, ORDERS
 from docscore.core.values import Scalar, scalar_text
 from docscore.metrics.typed.readers import (
     UNIT_SYMBOLS,
@@ -58,8 +58,7 @@ _QUANTITY = re.compile(r"\s*(.*\d)\s*([^\W\d_]+)\s*")
 _IDENTIFIER = re.compile(r"\s*[+-]?0\d")
 _MORE_THAN_NUMBER = re.compile(r"[^\W\d]|[^\w\s.,'()+-]")
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = re.compile(rf"(?<![^\W\d_])({'|'.join(_MONTHS)})[a-z]{{0,6}}(?![^\W\d_])")
+_MONTH = re.compile(rf"(?<![^\W\d_])({'|'.join(MONTHS)})[a-z]{{0,6}}(?![^\W\d_])")
 _DAY_DIGITS, _ISO_DIGITS, _LONGEST_DATE = 2, 8, 40  # characters
 _BETWEEN, _OF_MONTH = 3, 16  # characters between two numbers of a date, and with words: `14th day of March`
 _YEAR_BEFORE = re.compile(rf"(?<!\d)(?<!\d{_JOINS})(?:19|20)\d\d[ ,]{{1,2}}\Z")
@@ -204,7 +203,7 @@ class Windows:
             if end - start == _ISO_DIGITS and start in begins:
                 add(start, end, text[start : end - 4], text[end - 4 : end - 2], text[end - 2 : end])
         for match in _MONTH.finditer(text):
-            month, at = _MONTHS.index(match[1]) + 1, bisect_left(runs, match.span())
+            month, at = MONTHS.index(match[1]) + 1, bisect_left(runs, match.span())
             for (a, b), (c, d) in pairwise(runs[max(0, at - 1) : at + 2]):
                 is_month_first = match.start() < a
                 gap = c - b if is_month_first else match.start() - b

@@ -15,7 +15,7 @@ from docscore.core.similarity import TEXT_RULES, fold, similarity
 from docscore.core.values import SCALAR_TYPES, Scalar, differs_by_value
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.causes import NAMES, Cause
-from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.anls_star.tree import ScoreTree, indices_text
 from docscore.metrics.base import MetricTree
 
 FEWEST = 3  # siblings in a group
@@ -104,7 +104,7 @@ def _alike_elements(node: ScoreTree) -> Iterator[SiblingGroup]:
     )
     for first, *others in alike.values():
         if len(others) >= FEWEST - 1:
-            yield SiblingGroup("alike", node.path, tuple(others), f"{first.truth_index} ↔ {first.prediction_index}")
+            yield SiblingGroup("alike", node.path, tuple(others), indices_text(first))
 
 
 def folded_tree(tree: ScoreTree) -> ScoreTree:

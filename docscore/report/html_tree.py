@@ -32,7 +32,7 @@ from docscore.evaluation.sentences import (
 )
 from docscore.metrics.anls_star.matching import SHORTEST_CUT
 from docscore.metrics.anls_star.sizes import SIDES, Side
-from docscore.metrics.anls_star.tree import GLYPHS, REGION_WORDS, ScoreTree
+from docscore.metrics.anls_star.tree import GLYPHS, REGION_WORDS, ScoreTree, indices_text
 from docscore.metrics.annotations import (
     FOLDED_CAUSES,
     Annotation,
@@ -466,12 +466,7 @@ def lost_text(lost: float) -> str:
 
 
 def _label(node: ScoreTree) -> str:
-    if node.key is not None:
-        return clipped(node.key, LONGEST_LABEL)
-    if node.truth_index is None and node.prediction_index is None:
-        return "$"
-    truth, prediction = ("−" if index is None else index for index in (node.truth_index, node.prediction_index))
-    return f"{truth} ↔ {prediction}"
+    return indices_text(node) if node.key is None else clipped(node.key, LONGEST_LABEL)
 
 
 def value_spans(node: ScoreTree) -> tuple[list[Span], list[Span]]:

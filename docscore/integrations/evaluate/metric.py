@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from docscore.core.errors import InputValueError
 from docscore.core.options import CompareOptions, ReadOptions, check_confidence, read_and_compare_options
-from docscore.core.runtime import warn_all
+from docscore.core.runtime import warn
 from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
 from docscore.evaluation.evaluation import evaluate_rows, figures_to_dict
 from docscore.inputs.json_text import dumps, loads, restore, store
@@ -118,7 +118,8 @@ class DocumentMetricMixin:
             raise InputValueError(expected="both predictions and references")
         sides = references, predictions
         given, wanted = table_in_memory(predictions, "predictions"), table_in_memory(references, "references")
-        warn_all([*given.warnings, *wanted.warnings])
+        for warning in (*given.warnings, *wanted.warnings):
+            warn(warning)
         predictions, references = given.rows, wanted.rows
         form = self._form
         if form is None and (predictions or references):

@@ -133,10 +133,15 @@ def _folded(node: ScoreTree) -> tuple[tuple[ScoreTree, ...], str]:
 def _label(node: ScoreTree) -> str:
     if node.key is not None:
         return clipped(printable(node.key), _LONGEST_LABEL)
+    place = indices_text(node)
+    return f"[{place}]" if place != "$" else place
+
+
+def indices_text(node: ScoreTree) -> str:
+    """Return the indices of a list element on both sides, such as "0 ↔ 1" or "− ↔ 2"; "$" for the root."""
     if node.truth_index is None and node.prediction_index is None:
         return "$"
-    truth, prediction = ("−" if i is None else i for i in (node.truth_index, node.prediction_index))
-    return f"[{truth} ↔ {prediction}]"
+    return " ↔ ".join("−" if index is None else str(index) for index in (node.truth_index, node.prediction_index))
 
 
 def _values(node: ScoreTree) -> str:
