@@ -162,6 +162,15 @@ Returns:
             `confidence`.
         hits: the number of documents or values that are counted.
         total: the number of all documents or values.
+    filled_although_empty: a list with a dict for each field that is empty in a ground truth; with `key_scores`.
+        field: the path of the field, such as `items[].vat`.
+        value: hits / total.
+        low: the lower end of its interval, or None; with `confidence`.
+        high: the upper end of its interval, or None; with `confidence`.
+        interval_note: why there is no interval, or by which other method it was computed; empty otherwise; with
+            `confidence`.
+        hits: the number of these places that the predictions fill.
+        total: the number of places that are empty in the ground truths, or absent and named by a schema.
     per_sample: a list with a dict for each row, in the order of the references; with `per_sample`.
         question_id: the id of the row; of rows without ids, its number as text.
         anls_score: the score of the row, from 0 to 1.

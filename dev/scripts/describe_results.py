@@ -102,6 +102,13 @@ RATE = {
     "hits": Key("the number of documents or values that are counted", COUNT),
     "total": Key("the number of all documents or values", COUNT),
 }
+FILLED = {
+    "field": Key("the path of the field, such as `items[].vat`", TEXT),
+    "value": Key("hits / total", SHARE_OR_NONE),
+    **ENDS,
+    "hits": Key("the number of these places that the predictions fill", COUNT),
+    "total": Key("the number of places that are empty in the ground truths, or absent and named by a schema", COUNT),
+}
 SAMPLE = {
     "question_id": Key("the id of the row; of rows without ids, its number as text", TEXT),
     "anls_score": Key(
@@ -227,6 +234,13 @@ RESULTS: dict[str, Mapping[str, Key]] = {
         "lists": Key("a list with a dict for each path of lists", ROWS, "`key_scores`", "with --fields", LIST),
         "rates": Key(
             "a list with a dict for each rate of documents or values", ROWS, "`key_scores`", "with --fields", RATE
+        ),
+        "filled_although_empty": Key(
+            "a list with a dict for each field that is empty in a ground truth",
+            ROWS,
+            "`key_scores`",
+            "with --fields",
+            FILLED,
         ),
         "per_sample": Key(
             "a list with a dict for each row, in the order of the references",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ from docscore.evaluation.automation import (
 from docscore.evaluation.checks import Measure, warnings_about_points, warnings_about_typed
 from docscore.evaluation.fields import (
     MOST_FIELDS_TESTED,
+    Blanks,
     Field,
     FieldTable,
     causes_table,
@@ -65,6 +66,7 @@ from docscore.evaluation.figures import (
     ends_by_name,
     figures_of,
     figures_table,
+    filled_table,
     rates_as_ratios,
     rates_of,
     rates_table,
@@ -92,6 +94,7 @@ from docscore.evaluation.registry import (
 from docscore.evaluation.scoring import (
     MetricScores,
     anls_star_scores,
+    counts_of_blanks,
     error_of_metric,
     points_lost,
     rate_counts_of,
@@ -602,29 +605,39 @@ class Evaluation(Displayed):
         return {"seed": self.seed, "resampled": resampled}
 
     @cached_property
-    def _part_intervals(self) -> list[Interval]:
-        """The intervals of the rates and of the heaviest fields, from the same resamples."""
-        if self.confidence is None:
-            return []
-        rates = rates_as_ratios(self.rate_counts)  # its phase comes first
-        fields = (fields_as_ratios([field], len(self)) for field in self.field_table.heaviest()[:MOST_FIELDS_TESTED])
-        drawing = {"clusters": self.clusters, **self._drawing()}
-        return intervals_of_parts(chain([rates], fields), self.confidence, **drawing)
+    def part_intervals(self) -> dict[str, list[Interval]]:
+        """The intervals of rates, of fields with empty ground truths and of the heaviest fields, of the same resamples.
+
+        They are empty if not requested.
+        """
+        found: Iterator[Interval] = iter(())
+        if self.confidence is not None:
+            blanks = (rates_as_ratios([counts_of_blanks(each, len(self))]) for each in self._most_blank.values())
+            heaviest = self.field_table.heaviest()[:MOST_FIELDS_TESTED]
+            parts = chain(blanks, (fields_as_ratios([field], len(self)) for field in heaviest))
+            rates = rates_as_ratios(self.rate_counts.values())  # its phase comes first
+            drawing = {"clusters": self.clusters, **self._drawing()}
+            found = iter(intervals_of_parts(chain([rates], parts), self.confidence, **drawing))
+        rates_and_blanks = (list(islice(found, len(each))) for each in (self.rate_counts, self._most_blank))
+        return dict(zip(("rates", "blanks", "fields"), [*rates_and_blanks, list(found)], strict=True))
+
+    @property
+    def _most_blank(self) -> dict[str, Blanks]:
+        return dict(islice(self.field_table.by_blanks().items(), MOST_FIELDS_TESTED))
 
     @cached_property
     def field_intervals(self) -> dict[str, Interval]:
         """The interval of the score of each field, by path; empty if not requested."""
         if self.confidence is None:
             return {}
-        paths = [field.path for field in self.field_table.heaviest()]
-        intervals = self._part_intervals[len(self.rate_counts) :]
+        paths, intervals = [field.path for field in self.field_table.heaviest()], self.part_intervals["fields"]
         return dict(zip(paths, intervals + [_LEFT_OUT] * (len(paths) - len(intervals)), strict=True))
 
     @cached_property
     def rate_list(self) -> list[Rate]:
         """Shares of documents and of values; of independent documents with Wilson's interval."""
-        resampled = self._part_intervals[: len(self.rate_counts)]
-        return rates_of(self.rate_counts, resampled, self.confidence if self.clusters is None else None)
+        wilson = self.confidence if self.clusters is None else None
+        return rates_of(self.rate_counts, self.part_intervals["rates"], wilson)
 
     @cached_property
     def signatures(self) -> dict[str, str]:
@@ -667,7 +680,8 @@ class Evaluation(Displayed):
         if self.scorer.field_source != "tree":
             return summed_fields(self.scorer, points, self.ratio)
         rows = watched(enumerate(self.metric_rows()), self.progress, "Explaining", len(self))
-        return counted_fields(self.scorer, rows, self.options)
+        by_schema = METRICS[TYPED] if self.metric != TYPED and TYPED in self.metrics else None
+        return counted_fields(self.scorer, rows, self.options, by_schema)
 
     def metric_rows(self) -> Iterator[MetricRow]:
         """Yield the rows as metrics take them."""
@@ -721,6 +735,12 @@ class Evaluation(Displayed):
     def rates(self) -> Table:
         """Shares of documents and of values: fully correct, with missing and with invented values."""
         return rates_table(self.rate_list)
+
+    @cached_property
+    def filled_although_empty(self) -> Table:
+        """How often each field is filled where the ground truth is empty; no rows if no ground truth is."""
+        left_out = None if self.confidence is None else _LEFT_OUT
+        return filled_table(self.field_table.by_blanks(), self.part_intervals["blanks"], left_out)
 
     @cached_property
     def slices(self) -> Table:
@@ -944,6 +964,7 @@ def fields_to_dict(evaluation: Evaluation) -> dict[str, Any]:
         "key_scores": list(fields.without(*hidden)),
         "lists": list(evaluation.lists),
         "rates": list(evaluation.rates.without(*hidden)),
+        "filled_although_empty": list(evaluation.filled_although_empty.without(*hidden)),
     }
 
 

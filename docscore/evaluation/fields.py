@@ -19,6 +19,7 @@ import numpy as np
 from docscore.core.formatting import FOUR_DIGITS, counted, share_text, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import CompareOptions
+from docscore.core.values import Scalar
 from docscore.evaluation.tables import (
     Content,
     Table,
@@ -178,6 +179,8 @@ class Field:
         return self.counts, self.nulls, self.lost_units, self.unclear
 
 
+Blanks = list[tuple[int, bool]]  # places that ground truths leave empty: their documents, and whether they are filled
+
 Losses = dict[tuple[str, Cause], float]  # the points that a document loses, by the name of the field and the cause
 
 
@@ -189,6 +192,8 @@ class FieldTable:
         lists: the rows of all lists at a place by the path of the rows, `items[]`; `cut_points` is a number of units.
         values: the number of expected, missing, predicted and extra values of each document; nulls are not counted.
         losses: for each document the points lost by field and cause, as shares of 1 - its score.
+        blanks: the places that ground truths leave empty, by field.
+        unequal: the scalars that were compared and lost points, each pair with the number of its document.
     """
 
     def __init__(self) -> None:
@@ -196,6 +201,8 @@ class FieldTable:
         self.lists: dict[str, ListRows] = {}
         self.values: list[tuple[int, int, int, int]] = []
         self.losses: list[Losses] = []
+        self.blanks: defaultdict[str, Blanks] = defaultdict(list)
+        self.unequal: list[tuple[int, Scalar, Scalar]] = []
 
     def counts(self) -> dict[str, int]:
         """How many values could not be read as a schema says, and how many pairs could be read in several ways."""
@@ -260,6 +267,10 @@ class FieldTable:
         """The fields, most points lost first."""
         return sorted(self.fields.values(), key=lambda field: -field.points_lost)
 
+    def by_blanks(self) -> dict[str, Blanks]:
+        """The fields that ground truths leave empty, those of most places first."""
+        return dict(sorted(self.blanks.items(), key=lambda item: (-len(item[1]), item[0])))
+
     def heaviest(self) -> list[Field]:
         """The fields, those of most weight first."""
         return sorted(self.fields.values(), key=lambda field: (-field.weight, field.path))
@@ -270,12 +281,29 @@ class FieldTable:
         return typed_fields_table(sorted(fields, key=lambda field: field.earned - field.weight))
 
 
-def counted_fields(metric: Metric[Any], rows: Iterable[tuple[int, MetricRow]], options: CompareOptions) -> FieldTable:
-    """Return the fields and lists of rows, each with its number, for a metric that has score trees."""
-    table, counts = FieldTable(), FieldCounts()
+def counted_fields(
+    metric: Metric[Any],
+    rows: Iterable[tuple[int, MetricRow]],
+    options: CompareOptions,
+    by_schema: Metric[Any] | None = None,
+) -> FieldTable:
+    """Return the fields and lists of rows, each with its number, for a metric that has score trees.
+
+    Args:
+        metric: the metric.
+        rows: the rows.
+        options: how values are compared.
+        by_schema: the metric that knows which keys a schema names, if it is another one.
+    """
+    table, counts, named = FieldTable(), FieldCounts(), FieldCounts()
     for number, row in rows:
         metric.count_fields(counts, row, options)
+        if by_schema is not None:
+            by_schema.count_fields(named, row, options)
         table.add(number, counts.leaves, counts.lists, counts.weight)
+        table.unequal += [(number, *pair) for pair in counts.unequal]
+        for name, is_filled in (counts if by_schema is None else named).blanks:
+            table.blanks[name].append((number, is_filled))
     return table
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from itertools import islice
+from itertools import chain, islice, repeat
 from math import fsum
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
@@ -214,6 +214,9 @@ def slices_table(slices: Iterable[Slice], by: str) -> Table:
     )
 
 
+FILLED = "filled although empty"  # the rate of places that are empty in the ground truth, and not in the prediction
+
+
 class RateCounts(NamedTuple):
     """The counts of a rate in each of n rows.
 
@@ -228,9 +231,9 @@ class RateCounts(NamedTuple):
     totals: list[int]
 
 
-def rates_as_ratios(counts: Mapping[str, RateCounts]) -> Ratios:
+def rates_as_ratios(counts: Iterable[RateCounts]) -> Ratios:
     """Return rates as ratios of sums over rows, a column for each."""
-    hits, totals = np.array([of_rate[1:] for of_rate in counts.values()], dtype=np.float64).transpose(1, 2, 0)
+    hits, totals = np.array([of_rate[1:] for of_rate in counts], dtype=np.float64).transpose(1, 2, 0)
     return Ratios(hits, totals)
 
 
@@ -276,16 +279,48 @@ def rates_of(counts: Mapping[str, RateCounts], resampled: Sequence[Interval], wi
 
 def rates_table(rates: Iterable[Rate]) -> Table:
     """Return rates with their intervals."""
+
+    def name_cell(rate: Rate) -> TableCell:
+        return TableCell(rate.name, f"{FILLED}: {_count_cell(rate).text}" if rate.name == FILLED else rate.name)
+
+    name = TableColumn("rate", "rate", "text"), name_cell
+    return table_of("Rates: shares of documents and of values", rates, name, *_RATE_COLUMNS, unit="rates")
+
+
+def filled_table(
+    blanks: Mapping[str, Collection[tuple[int, bool]]], intervals: Sequence[Interval], left_out: Interval | None
+) -> Table:
+    """Return for each field how many places that are empty in the ground truths are filled, most of them first.
+
+    Args:
+        blanks: the number of the document of each place, and whether it is filled, by field.
+        intervals: the intervals of the first fields.
+        left_out: the interval of the others.
+    """
+    all_intervals = chain(intervals, repeat(left_out))
+    rates = [
+        Rate(path, sum(is_filled for _, is_filled in places), len(places), interval)
+        for (path, places), interval in zip(blanks.items(), all_intervals, strict=False)
+    ]
     return table_of(
-        "Rates: shares of documents and of values",
-        rates,
-        text_column("rate", "rate", attrgetter("name"), "text"),
-        value_column("value", "value", share_text),
-        interval_column(share_text),
-        (TableColumn("hits", "count"), lambda rate: TableCell(rate.hits, f"{rate.hits:,} of {rate.total:,}")),
-        value_column("total", "of", extra=True),
-        unit="rates",
+        f"{FILLED.capitalize()}, by field",
+        sorted(rates, key=lambda rate: (-rate.hits, rate.name)),
+        field_column(attrgetter("name")),
+        *_RATE_COLUMNS,
+        unit="fields",
     )
+
+
+def _count_cell(rate: Rate) -> TableCell:
+    return TableCell(rate.hits, f"{rate.hits:,} of {rate.total:,}")
+
+
+_RATE_COLUMNS: tuple[Content, ...] = (
+    value_column("value", "value", share_text),
+    interval_column(share_text),
+    (TableColumn("hits", "count"), _count_cell),
+    value_column("total", "of", extra=True),
+)
 
 
 def regions_table(levels: Iterable[Mapping[str, Any]]) -> Table:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, partial
+from itertools import chain
 from math import inf
 from typing import Any
 
@@ -22,7 +23,7 @@ from docscore.core.options import CompareOptions
 from docscore.core.processes import in_processes, numbered_portions
 from docscore.core.runtime import Advance, Progress, ignore, no_progress, watched
 from docscore.evaluation.fields import FieldTable, as_float
-from docscore.evaluation.figures import RateCounts
+from docscore.evaluation.figures import FILLED, RateCounts
 from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, is_own, line_of_metric
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls import AnlsStar
@@ -297,4 +298,15 @@ def rate_counts_of(
             "omission: expected values that are missing": RateCounts("values", missing, expected),
             "hallucination: values predicted, not expected": RateCounts("values", extra, predicted),
         }
+    if table.blanks:
+        counts[FILLED] = counts_of_blanks(chain.from_iterable(table.blanks.values()), len(scores))
     return counts
+
+
+def counts_of_blanks(blanks: Iterable[tuple[int, bool]], count: int) -> RateCounts:
+    """Return how many places of each of some rows are empty in the ground truth, and how many of these are filled."""
+    hits, totals = [0] * count, [0] * count
+    for number, is_filled in blanks:
+        hits[number] += is_filled
+        totals[number] += 1
+    return RateCounts("values", hits, totals)

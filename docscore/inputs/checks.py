@@ -28,7 +28,7 @@ from docscore.inputs.raw_regions import has_key
 from docscore.inputs.rows import REFERENCES, NoCell, cells_of, name_in_file
 from docscore.inputs.test_set import TestSet
 
-_EXAMINED = 100  # rows or texts of each side that a check looks at
+EXAMINED = 100  # rows or texts of each side that a check looks at
 _MOST_PARSED = 20  # texts that a check reads as JSON
 NEARLY_ALL = 0.9  # of the rows or texts that a check looks at
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
@@ -53,11 +53,11 @@ def refuse_document_texts(
     """
     if parse == AS_TEXT or parse_references is not None:
         return
-    texts = list(islice(_texts(truths), _EXAMINED))
+    texts = list(islice(_texts(truths), EXAMINED))
     if not texts:
         return
     values = list(predictions) if parse is None else []
-    given = list(islice(_texts(values), _EXAMINED))
+    given = list(islice(_texts(values), EXAMINED))
     notation, documents = _common_notation(texts)
     if documents and not (notation == _JSON and parse is None and _is_plain_text(documents, values, given)):
         raise InputValueError(
@@ -299,8 +299,8 @@ def warnings_about_values(
 that of 'a'
     """
     # rows by id have a one-of around their acceptable answers, even around a single one
-    truths = (truth[0] if type(truth) is tuple and len(truth) == 1 else truth for truth in pairs.truths[:_EXAMINED])
-    if not any(map(_has_one_of, truths)) and any(map(_has_one_of, pairs.predictions[:_EXAMINED])):
+    truths = (truth[0] if type(truth) is tuple and len(truth) == 1 else truth for truth in pairs.truths[:EXAMINED])
+    if not any(map(_has_one_of, truths)) and any(map(_has_one_of, pairs.predictions[:EXAMINED])):
         problem = f"they contain {ONE_OF!r}, which belongs in ground truths; the two sides may be swapped"
         yield DataWarning("swapped sides", Diagnostic(("predictions",), problem=problem))
     if not with_confidences and any(map(_is_wrapped, pairs.predictions)):
@@ -325,7 +325,7 @@ def warnings_about_forms(pairs: TestSet) -> Iterator[DataWarning]:
     predictions: 1 of 1 hold values and citations in the form of reducto, and both are scored; add \
 citations_from="reducto" to score the values alone
     """
-    given = list(islice(given_predictions(pairs), _EXAMINED))
+    given = list(islice(given_predictions(pairs), EXAMINED))
     objects = [value for value in given if isinstance(value, dict)]
     parts = chain(objects, *(filter(lambda part: type(part) is dict, value.values()) for value in objects))
     found = {} if all(map(keys_of_forms().isdisjoint, parts)) else forms_of(given)
@@ -334,7 +334,7 @@ citations_from="reducto" to score the values alone
         problem = f"{count:,} of {len(given):,} hold a key 'citations', which is scored"
         advice = 'put it beside the prediction, or write {"$value": ..., "$citations": [...]} at a value'
         yield DataWarning("citations as values", Diagnostic(("predictions",), problem=problem, remedy=advice))
-    expected = forms_of(list(islice(first_truths(pairs), _EXAMINED))) if found else {}
+    expected = forms_of(list(islice(first_truths(pairs), EXAMINED))) if found else {}
     for name, count in found.items():
         if name not in expected:
             problem = (
@@ -427,42 +427,6 @@ def _has_number(value: Any) -> bool:
     return any(map(_has_number, parts)) or isinstance(value, int | float | np.floating)
 
 
-_FEWEST_FIELDS = 3  # in which a word stands for nothing
-_NOTHING = re.compile(
-    r"n/a|n\.a\.|not[ _]?(applicable|available|found|given|mentioned|present|provided|specified|stated)|none|null|nil|"
-    "unknown|undefined|missing|no value|empty|--?|—",
-    re.IGNORECASE,
-)
-
-
-def warnings_about_words(pairs: TestSet) -> Iterator[DataWarning]:
-    """Yield a warning about words for nothing that one side has where the other has nothing, in three fields or more.
-
-    >>> truth, prediction = {"vat": None, "tip": None, "po": None}, {"vat": "N/A", "tip": "N/A", "po": "N/A"}
-    >>> print(next(warnings_about_words(TestSet(["a", "b"], [truth] * 2, [prediction] * 2))))
-    predictions: 'N/A' stands for no value in 3 fields, such as 'po'; add absent_words="N/A" to read it as null on \
-both sides
-    """
-    rows = list(islice(zip(first_truths(pairs), pairs.predictions, strict=True), _EXAMINED))
-    for side, values in {"predictions": [row[::-1] for row in rows], "references": rows}.items():
-        counts: dict[str, Counter[str]] = {}
-        facing: dict[str, set[str]] = {}  # the fields of each word that the other side leaves empty
-        for field, value, other in (leaf for row in values for leaf in _fields_in(*row)):
-            counts.setdefault(field, Counter())[value] += 1
-            if other in _EMPTY and _NOTHING.fullmatch(value.strip()):
-                facing.setdefault(value, set()).add(field)
-        for word, fields in facing.items():
-            common = [field for field in fields if (word, counts[field][word]) in counts[field].most_common(_COMMONEST)]
-            often = sorted(field for field in common if counts[field][word] > 1)
-            if len(often) >= _FEWEST_FIELDS:
-                problem = f"{word!r} stands for no value in {len(often):,} fields, such as {short_repr(often[0])}"
-                remedy = Remedy("add {} to read it as null on both sides", (("absent_words", word),))
-                yield DataWarning("words for null", Diagnostic((side,), problem=problem, remedy=remedy))
-
-
-_COMMONEST = 3  # values of a field
-
-
 def warnings_about_ids(pairs: TestSet) -> Iterator[DataWarning]:
     """Yield a warning about a key that is called as ids are and holds them on both sides, in at least five documents.
 
@@ -498,16 +462,6 @@ def _repeats(cell: str, name: str) -> bool:
     return name in (cell, EXTENSION.sub("", cell))
 
 
-def _fields_in(value: Any, other: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:
-    """Yield the path of each text in the fields of an object, the text, and what the other side has there."""
-    for key, part in value.items() if isinstance(value, dict) else ():
-        faced = other.get(key) if isinstance(other, dict) else None
-        if isinstance(part, str):
-            yield f"{path}{key}", part, faced
-        else:
-            yield from _fields_in(part, faced, f"{path}{key}.")
-
-
 def _is_wrapped(prediction: Any) -> bool:
     """Return whether a value at the first two levels has a confidence."""
     if not isinstance(prediction, dict):
@@ -533,13 +487,13 @@ def warnings_about_shapes(pairs: TestSet) -> Iterator[DataWarning]:
 form, such as 'dueDate' for 'due date'; rename the keys on one side
     """
     given = sum(prediction is not None for prediction in pairs.predictions)
-    first, whole = _Faced(pairs, _EXAMINED), None
+    first, whole = _Faced(pairs, EXAMINED), None
     has_warning = False
     for kind, example_of, least, problem, remedies in _SHAPES if any(first.rows.values()) else ():
         for side, remedy in remedies.items():
             is_explained = example_of is _foreign and (has_warning or given < _FEWEST_FOREIGN)
-            if not is_explained and first.examples(example_of, side, least, min(given, _EXAMINED)):
-                whole = whole or (_Faced(pairs) if given > _EXAMINED else first)
+            if not is_explained and first.examples(example_of, side, least, min(given, EXAMINED)):
+                whole = whole or (_Faced(pairs) if given > EXAMINED else first)
                 examples = whole.examples(example_of, side, least, given)
                 if examples:
                     is_answer = example_of is _list_of_one and side == "predictions" and _is_named(pairs)
@@ -752,7 +706,7 @@ def keys_of_one_side(pairs: TestSet) -> tuple[list[str], list[str]]:
     (['model'], ['by'])
     """
     keys: tuple[list[str], list[str]] = [], []
-    for most in (_EXAMINED, None):
+    for most in (EXAMINED, None):
         both = zip(pairs.truths[:most], pairs.predictions[:most], strict=True)
         rows = [(truth if isinstance(truth, tuple) else (truth,), value) for truth, value in both]
         if sum(map(_have_equal_keys, rows)) > (1 - NEARLY_ALL) * len(rows):

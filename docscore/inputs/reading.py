@@ -8,6 +8,7 @@ from docscore.core.errors import DataWarning, InputError
 from docscore.core.options import DEFAULT_READING, ReadOptions, check_integer
 from docscore.core.runtime import Progress, no_progress, progress_from, warn_all
 from docscore.core.values import holds_value, warnings_about_wrapped
+from docscore.inputs.absent_words import warnings_about_words
 from docscore.inputs.checks import (
     refuse_document_texts,
     refuse_emptied,
@@ -22,7 +23,6 @@ from docscore.inputs.checks import (
     warnings_about_shapes,
     warnings_about_texts,
     warnings_about_values,
-    warnings_about_words,
 )
 from docscore.inputs.citation_forms import form_named
 from docscore.inputs.content import scored_content

@@ -104,7 +104,7 @@ def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, wor
         _print_lines(console, [f"\n{note}"] if note else [])
         _print_causes(console, evaluation)
         _print_rates(console, evaluation.rates)
-        for table in (evaluation.fields, evaluation.lists):
+        for table in (evaluation.filled_although_empty, evaluation.fields, evaluation.lists):
             if table:
                 print_table(console, table)
     lowest = evaluation.worst(worst).table

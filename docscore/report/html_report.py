@@ -247,7 +247,7 @@ class Picture(NamedTuple):
 def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     """The tables and pictures of an evaluation, by the names that templates use.
 
-    Those of rates, fields and lists are always there; the others are empty or None where they were not asked for. The
+    Those of rates, fields and lists are always there; the others are empty or None where there is nothing to show. The
     curve and the diagram of reliability, of predictions with confidences, are each a picture and its table.
     """
     metrics = [figure_table(evaluation)] if evaluation.other_figures else []
@@ -262,6 +262,7 @@ def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
         "rates": evaluation.rates,
         "fields": evaluation.fields.first(MOST_FIELDS_DRAWN),
         "lists": evaluation.lists.first(MOST_FIELDS_DRAWN),
+        "filled": evaluation.filled_although_empty,
         "metrics": [table.first(MOST_FIELDS_DRAWN) for table in metrics],
         "curve": None if curve is None else (picture_of_curve(curve), curve.table()),
         "calibration": None if calibration is None else calibration_table(calibration),

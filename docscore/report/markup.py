@@ -206,6 +206,7 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
         evaluation.fields,
         evaluation.lists,
         evaluation.rates,
+        evaluation.filled_although_empty,
         evaluation.slices,
         evaluation.worst(worst).table,
     )

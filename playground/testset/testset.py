@@ -75,11 +75,11 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     keeping = None if kept else beside(partial(keep_rows, folder, evaluation, uploaded))
     silent = copy(rows)
     silent.progress = no_progress
-    intervals = beside(lambda: (silent.field_intervals, silent.rate_list))
+    intervals = beside(lambda: silent.part_intervals)
     what_ifs = what_ifs_of([evaluation], check_test_set, [known])
     _ = evaluation.measured  # its phase comes first
     written = bar("Writing", 3)
-    rows.field_intervals, rows.rate_list = intervals()
+    rows.part_intervals = intervals()
     written(1)
     code = code_of_files(uploaded, asked, evaluation)
     write_downloads(folder, evaluation, " × ".join(path.name for path in asked.files.values()), code)

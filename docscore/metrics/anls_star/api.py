@@ -25,6 +25,7 @@ from docscore.core.runtime import (
 )
 from docscore.core.similarity import TEXT_RULES, fold_all, similarities
 from docscore.core.values import (
+    Scalar,
     Value,
     field_path,
     plain_pair,
@@ -37,7 +38,7 @@ from docscore.core.values import (
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
 from docscore.metrics.anls_star.matching import CanonicalTexts, ListRows, Tables, list_tables
 from docscore.metrics.anls_star.scorer import Scorer, answer_score, equals_an_option, is_answer
-from docscore.metrics.anls_star.sizes import ALL_CLEAR, SchemaNode, Side
+from docscore.metrics.anls_star.sizes import ALL_CLEAR, Counting, SchemaNode, Side
 from docscore.metrics.anls_star.tree import Kind, NodeBuilder, ScoreListener, ScoreTree, Status, TreeAnnotator, Whole
 
 Pair = tuple[object, object]
@@ -420,6 +421,8 @@ class FieldCounts:
     Attributes:
         leaves: the leaves with points.
         lists: the rows of each list, with the path of its rows, such as `items[]`.
+        blanks: the field of each place that the ground truth leaves empty, and whether the prediction fills it.
+        unequal: the scalars that were compared and lost points.
         earned: S of the pair.
         weight: L of the pair.
     """
@@ -427,6 +430,8 @@ class FieldCounts:
     def __init__(self) -> None:
         self.leaves: list[Leaf] = []
         self.lists: list[tuple[str, ListRows]] = []
+        self.blanks: list[tuple[str, bool]] = []
+        self.unequal: list[tuple[Scalar, Scalar]] = []
         self.earned = self.weight = 0.0
         self._root = FieldCounter(self, "", None)
 
@@ -442,6 +447,8 @@ class FieldCounts:
         """Count a ground truth and a prediction without a tree; the arguments are those of `build_tree`."""
         root = self._restarted if annotator is None or not annotator.chooses else partial(self._beside, annotator)
         self.earned, self.weight = call_with_fresh_stack(pair_sums, gt, pred, options, schema, cause, root)
+        if cause is not None:  # there is no prediction that could leave a place empty
+            self.blanks = []
         return self
 
     def _beside(self, annotator: TreeAnnotator) -> ScoreListener:
@@ -450,8 +457,15 @@ class FieldCounts:
 
     def _restarted(self) -> FieldCounter:
         """Drop all counts, and return the place of the root."""
-        self.leaves, self.lists = [], []
+        self.leaves, self.lists, self.blanks, self.unequal = [], [], [], []
         return self._root
+
+
+_PAPER = Counting(PAPER)
+
+
+def _is_blank(truth: Value) -> bool:
+    return truth is None or truth in ("", [])
 
 
 class FieldCounter(ScoreListener):
@@ -462,15 +476,37 @@ class FieldCounter(ScoreListener):
         path: the path without list indices; "" for the root.
         cause: the cause if the field is lost as a whole, else None.
         lost_above: whether a part that holds the field has the wrong type; the points are then lost in that part.
+        in_option: whether the field is in one of several options, which may differ in what they leave empty.
     """
 
-    __slots__ = ("below", "cause", "counts", "lost_above", "name", "path")
+    __slots__ = ("below", "cause", "counts", "in_option", "lost_above", "name", "path")
 
-    def __init__(self, counts: FieldCounts, path: str, cause: Cause | None, *, lost_above: bool = False) -> None:
-        self.counts, self.path, self.cause, self.lost_above = counts, path, cause, lost_above
+    def __init__(
+        self,
+        counts: FieldCounts,
+        path: str,
+        cause: Cause | None,
+        *,
+        lost_above: bool = False,
+        in_option: bool = False,
+    ) -> None:
+        self.counts, self.path, self.cause = counts, path, cause
+        self.lost_above, self.in_option = lost_above, in_option
         self.name = field_path(path)
-        # by key; by cause; None for list elements; () for parts of the wrong type
-        self.below: dict[str | tuple[Cause, ...] | None, FieldCounter] = {}
+        # by key; by cause; None for list elements; () for parts of the wrong type; 1 for one of several options
+        self.below: dict[str | tuple[Cause, ...] | int | None, FieldCounter] = {}
+
+    def begin(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> None:
+        if self.in_option:
+            return
+        if _is_blank(truth) or (type(truth) is tuple and len(truth) > 1 and all(map(_is_blank, truth))):
+            self.counts.blanks.append((self.name, not _PAPER.is_empty(prediction)))
+        elif type(truth) is dict and (prediction is None or type(prediction) is dict):
+            given = prediction or {}
+            for key, part in truth.items() if prediction is None else ():  # which are not compared one by one
+                self.at_key(key).begin(part, None, schema and schema.at_key(key))
+            for key in schema.properties.keys() - truth.keys() if schema else ():
+                self.at_key(key).begin(None, given.get(key), None)
 
     def at_key(self, key: str, *, absent: bool = False) -> FieldCounter:  # noqa: ARG002  only trees use it
         return self.below.get(key) or self._add(key, step_text(key), self.cause)
@@ -482,6 +518,9 @@ class FieldCounter(ScoreListener):
         if not self.lost_above:  # `make` of the part that holds it counts the rows of both sides
             self.counts.lists.append((field_path(f"{self.path}[]"), rows))
 
+    def at_option(self, option: int, count: int = 1) -> FieldCounter:  # noqa: ARG002  only trees use it
+        return self if count == 1 else self.below.get(1) or self._add(1, "", self.cause, in_option=True)
+
     def lost(self, cause: Cause, note: str = "") -> FieldCounter:  # noqa: ARG002  only trees use it
         return self if self.cause else self.below.get((cause,)) or self._add((cause,), "", cause)
 
@@ -489,9 +528,21 @@ class FieldCounter(ScoreListener):
         return self.below.get(()) or self._add((), "", None, lost_above=True)
 
     def _add(
-        self, name: str | tuple[Cause, ...] | None, step: str, cause: Cause | None, *, lost_above: bool = False
+        self,
+        name: str | tuple[Cause, ...] | int | None,
+        step: str,
+        cause: Cause | None,
+        *,
+        lost_above: bool = False,
+        in_option: bool = False,
     ) -> FieldCounter:
-        place = FieldCounter(self.counts, self.path + step, cause, lost_above=lost_above or self.lost_above)
+        place = FieldCounter(
+            self.counts,
+            self.path + step,
+            cause,
+            lost_above=lost_above or self.lost_above,
+            in_option=in_option or self.in_option,
+        )
         self.below[name] = place
         return place
 
@@ -509,6 +560,8 @@ class FieldCounter(ScoreListener):
             cause = None
             if earned != weight and not self.lost_above:
                 cause = self.cause or cause_of_scalars(truth, prediction, earned=earned)
+                if kind == "scalar" and truth is not None and prediction is not None:
+                    self.counts.unequal.append((truth, prediction))  # type: ignore[arg-type]
             compared = ""
             unclear_sides = ALL_CLEAR
             if schema is not None and schema.comparator is not None and kind == "scalar":
@@ -537,6 +590,9 @@ class _ChosenCounter(ScoreListener):
     def __init__(self, counter: FieldCounter, node: NodeBuilder) -> None:
         self.counter, self.node = counter, node
 
+    def begin(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> None:
+        self.counter.begin(truth, prediction, schema)
+
     def at_key(self, key: str, *, absent: bool = False) -> _ChosenCounter:
         return _ChosenCounter(self.counter.at_key(key, absent=absent), self.node.at_key(key, absent=absent))
 
@@ -547,7 +603,7 @@ class _ChosenCounter(ScoreListener):
         self.counter.with_rows(rows)
 
     def at_option(self, option: int, count: int = 1) -> _ChosenCounter:
-        return _ChosenCounter(self.counter, self.node.at_option(option, count))
+        return _ChosenCounter(self.counter.at_option(option, count), self.node.at_option(option, count))
 
     def lost(self, cause: Cause, note: str = "") -> _ChosenCounter:
         return _ChosenCounter(self.counter.lost(cause, note), self.node)

@@ -125,7 +125,7 @@ class Scorer:
 
     # One pair.
 
-    def pair(
+    def pair(  # noqa: C901  a rule each
         self, truth: Value, prediction: Value, schema: SchemaNode | None = None, at: ScoreListener | None = None
     ) -> tuple[float, float]:
         """Return S, in [0, L], and L of one pair; L is an integer unless a schema has weights.
@@ -137,6 +137,8 @@ class Scorer:
             at: the place of the pair in a score tree; None if only the sums are needed.
         """
         kind, other = type(truth), type(prediction)
+        if at is not None and (kind is not str or not truth):
+            at.begin(truth, prediction, schema)
         if kind is str is other or (kind in SCALAR_TYPES and other in SCALAR_TYPES):
             earned = weight = 1.0 if schema is None else schema.unit
             if schema is not None and schema.comparator is not None:

@@ -452,6 +452,10 @@ class ScoreListener(Protocol):
 
     __slots__ = ()
 
+    def begin(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> None:
+        """The values before they are scored; not where only one side has a place, and not of an expected text."""
+        return
+
     def at_key(self, key: str, *, absent: bool = False) -> ScoreListener:
         """The part at a key of objects, which may be absent from the prediction."""
 
