@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from docscore.inputs.reading import read
     from docscore.inputs.test_set import TestSet
     from docscore.integrations.evaluate import evaluate_module, register
+    from docscore.integrations.feedback import feedback
     from docscore.metrics.anls_star.api import anls_score, score_pairs, score_tree
     from docscore.metrics.anls_star.tree import ScoreNode, ScoreTree
     from docscore.metrics.kieval import entity_counts, kieval_score
@@ -44,6 +45,7 @@ _IMPORTED_WHEN_USED = {
     "entity_counts": "docscore.metrics.kieval",
     "evaluate": "docscore.evaluation.sources",
     "evaluate_module": "docscore.integrations.evaluate",
+    "feedback": "docscore.integrations.feedback",
     "kieval_score": "docscore.metrics.kieval",
     "lint": "docscore.schemas.lint",
     "nted_score": "docscore.metrics.nted",
@@ -75,6 +77,7 @@ __all__ = [
     "entity_counts",
     "evaluate",
     "evaluate_module",
+    "feedback",
     "kieval_score",
     "lint",
     "nted_score",

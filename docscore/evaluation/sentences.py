@@ -1,6 +1,6 @@
 """Sentences, words, number formats and marked differences, shared by the terminal, Markdown, HTML and the Space."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
 from statistics import median
 from typing import get_args
@@ -402,16 +402,22 @@ def capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _losses(tree: ScoreTree, annotations: Sequence[Annotation]) -> dict[str, list[ScoreTree]]:
-    """The nodes of a tree that lose points for each cause, in words; a part that is missing as a whole is one loss."""
-    exchanged = {path for each in annotations if each.kind == "exchanged" for path in each.paths}
-    found: dict[Cause | None, list[ScoreTree]] = {cause: [] for cause in (None, *get_args(Cause))}
+def lost_nodes(tree: ScoreTree) -> Iterator[ScoreTree]:
+    """Yield the nodes that lose points; of a part that is missing or extra as a whole, only the part."""
     inside: set[int] = set()  # nodes in parts that are lost as a whole
     for node in tree.nodes():
         if node.cause is not None:
             if id(node) not in inside:
-                found[None if node.path in exchanged else node.cause].append(node)
+                yield node
             inside.update(map(id, node.children))
+
+
+def _losses(tree: ScoreTree, annotations: Sequence[Annotation]) -> dict[str, list[ScoreTree]]:
+    """The nodes of a tree that lose points for each cause, in words; a part that is missing as a whole is one loss."""
+    exchanged = {path for each in annotations if each.kind == "exchanged" for path in each.paths}
+    found: dict[Cause | None, list[ScoreTree]] = {cause: [] for cause in (None, *get_args(Cause))}
+    for node in lost_nodes(tree):
+        found[None if node.path in exchanged else node.cause].append(node)
     swapped = found.pop(None)
     lost = {cause_in_words(cause, len(nodes)): nodes for cause, nodes in found.items() if cause and nodes}
     if swapped:

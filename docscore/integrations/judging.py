@@ -13,6 +13,7 @@ from docscore.inputs.json_text import dumps
 from docscore.inputs.model_text import OUTPUT_MODES, ParseOutcome, answer_in, parse_output
 from docscore.inputs.raw_regions import AT_PREDICTIONS, AT_TRUTHS, without_regions
 from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.typed.score import schema_of_row
 
@@ -134,7 +135,8 @@ def judged_output(
     prediction, _ = without_regions(convert_prediction(output), AT_PREDICTIONS)
     truth, prediction, _ = content_of(truth, prediction, reading)
     schema = None if comparing.schema is None else schema_of_row(comparing.schema, "")
-    tree = build_tree(truth, prediction, comparing, schema)
+    cause: Cause | None = "unparsable" if parsed == "failed" else None
+    tree = build_tree(truth, prediction, comparing, schema, cause)
     return JudgedOutput(tree, truth, prediction, parsed, "anls_star" if schema is None else "typed_score")
 
 
