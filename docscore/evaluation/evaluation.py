@@ -42,6 +42,7 @@ from docscore.evaluation.automation import (
     review_of_tree,
 )
 from docscore.evaluation.checks import Measure, warnings_about_points, warnings_about_typed
+from docscore.evaluation.confusions import confusions_table
 from docscore.evaluation.fields import (
     MOST_FIELDS_TESTED,
     Blanks,
@@ -741,6 +742,11 @@ class Evaluation(Displayed):
         """How often each field is filled where the ground truth is empty; no rows if no ground truth is."""
         left_out = None if self.confidence is None else _LEFT_OUT
         return filled_table(self.field_table.by_blanks(), self.part_intervals["blanks"], left_out)
+
+    @cached_property
+    def confusions(self) -> Table:
+        """The characters that differ in near misses, edits in most documents first; no rows if there are none."""
+        return confusions_table(self.field_table.unequal, self.document_ids, self.options)
 
     @cached_property
     def slices(self) -> Table:

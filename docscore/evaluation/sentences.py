@@ -5,8 +5,6 @@ from math import fsum
 from statistics import median
 from typing import get_args
 
-import Levenshtein
-
 from docscore.core.errors import NAMED
 from docscore.core.formatting import (
     counted,
@@ -20,6 +18,7 @@ from docscore.core.formatting import (
 )
 from docscore.core.numbers import ROUNDING
 from docscore.evaluation.comparison import Comparison, level_of_tests
+from docscore.evaluation.confusions import spans_of
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Runs
 from docscore.inputs.model_text import PARSE_COUNTS
@@ -302,15 +301,9 @@ def text_differences(truth: str, prediction: str, *, ignore_case: bool = True) -
     [('ADL', False), ('3', True), ('R', False)]
     """
     left, right = [], []
-    compared = truth.lower(), prediction.lower()
-    if not ignore_case or (len(truth), len(prediction)) != tuple(map(len, compared)):  # a few letters become two
-        compared = truth, prediction
-    for operation, start, stop, first, last in Levenshtein.opcodes(*compared):
-        changed = operation != "equal"
-        if stop > start:
-            left.append((truth[start:stop], changed))
-        if last > first:
-            right.append((prediction[first:last], changed))
+    for differs, expected, predicted in spans_of(truth, prediction, ignore_case=ignore_case):
+        left += [(expected, differs)] if expected else []
+        right += [(predicted, differs)] if predicted else []
     return left, right
 
 

@@ -263,6 +263,7 @@ def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
         "fields": evaluation.fields.first(MOST_FIELDS_DRAWN),
         "lists": evaluation.lists.first(MOST_FIELDS_DRAWN),
         "filled": evaluation.filled_although_empty,
+        "confusions": evaluation.confusions.first(MOST_FIELDS_DRAWN),
         "metrics": [table.first(MOST_FIELDS_DRAWN) for table in metrics],
         "curve": None if curve is None else (picture_of_curve(curve), curve.table()),
         "calibration": None if calibration is None else calibration_table(calibration),

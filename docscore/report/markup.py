@@ -207,6 +207,7 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
         evaluation.lists,
         evaluation.rates,
         evaluation.filled_although_empty,
+        evaluation.confusions,
         evaluation.slices,
         evaluation.worst(worst).table,
     )

@@ -452,7 +452,7 @@ class ScoreListener(Protocol):
 
     __slots__ = ()
 
-    def begin(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> None:
+    def begin(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> None:  # noqa: ARG002  for overriding
         """The values before they are scored; not where only one side has a place, and not of an expected text."""
         return
 
