@@ -66,11 +66,13 @@ class DocumentReview(NamedTuple):
         weight: its denominator without a review.
         values: of each predicted value its confidence, `WITHOUT` if it has none, whether it is right, and what its
             correction adds to the numerator and to the denominator.
+        fields: of each predicted value its field.
     """
 
     earned: float
     weight: float
     values: list[tuple[float, bool, float, float]]
+    fields: list[str]
 
 
 def review_of_entities(score: KieScore) -> DocumentReview:
@@ -85,8 +87,8 @@ def review_of_entities(score: KieScore) -> DocumentReview:
         for step in score.steps
         if step.prediction is not None
     ]
-    counts = score.entities
-    return DocumentReview(counts.right, counts.right + counts.corrections, values)
+    counts, fields = score.entities, [step.prediction.kind for step in score.steps if step.prediction is not None]
+    return DocumentReview(counts.right, counts.right + counts.corrections, values, fields)
 
 
 def review_of_tree(tree: ScoreTree, confidences: Any) -> DocumentReview:
@@ -99,7 +101,7 @@ def review_of_tree(tree: ScoreTree, confidences: Any) -> DocumentReview:
     Raises:
         ValueError: for a confidence that is no number from 0 to 1, naming its place.
     """
-    values = []
+    values, fields = [], []
     waiting = [(tree, "$", confidences)]
     while waiting:
         node, place, sure = waiting.pop()
@@ -107,11 +109,12 @@ def review_of_tree(tree: ScoreTree, confidences: Any) -> DocumentReview:
             gain = (-node.earned, -node.weight) if node.status == "extra" else (node.weight - node.earned, 0.0)
             lowest = sorted(_confidences_in(node.prediction, sure, place))[:1]
             values += [(each, node.earned == node.weight, *gain) for each in lowest]
+            fields += [node.field_path] * len(lowest)
         for child in reversed(node.children):
             key = child.key if child.prediction_index is None else child.prediction_index
             if key is not None:  # what the prediction lacks in a list has neither
                 waiting.append((child, place + step_text(key), part_of_confidences(sure, key)))
-    return DocumentReview(tree.earned, tree.weight, values)
+    return DocumentReview(tree.earned, tree.weight, values, fields)
 
 
 def _confidences_in(value: Any, sure: Any, place: str) -> list[float]:

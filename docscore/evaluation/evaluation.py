@@ -107,6 +107,7 @@ from docscore.evaluation.tables import (
     TableColumn,
     table_of,
 )
+from docscore.evaluation.thresholds import field_thresholds, thresholds_table
 from docscore.grounding.checks import warnings_about_regions
 from docscore.grounding.document_folder import DocumentFolder
 from docscore.grounding.interpretation import with_regions
@@ -354,6 +355,24 @@ class Automation:
         return calibration_of_reviews(
             self._reviews, result.clusters, confidence=result.confidence or CONFIDENCE, **settings
         )
+
+    def by_field(self, target: float = 0.95) -> Table:
+        """Return for each field the lowest threshold whose accepted values have a wanted accuracy.
+
+        Each threshold is chosen on one half of the documents. The accuracy of the values that it accepts, and the
+        one-sided 95 % lower bound of this accuracy, are those of the other half. The halves do not depend on the order
+        of the rows, and all rows of a cluster, or runs of a document, are in the same half.
+
+        Args:
+            target: the accuracy, in [0, 1].
+
+        Returns:
+            A row for each field. Without a threshold, `needed` is about how many more values the field takes.
+        """
+        result = self._evaluation
+        units = result.test_set.clusters or result.ids
+        found = field_thresholds(self._reviews, units, target, seed=result.seed, progress=result.progress)
+        return thresholds_table(found, target)
 
     @cached_property
     def _reviews(self) -> list[DocumentReview]:

@@ -1,0 +1,177 @@
+"""A threshold of confidence for each field, chosen on one half of the documents and measured on the other.
+
+A threshold that is chosen and measured on the same values looks better than it is.
+"""
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from docscore.core.formatting import percent_text, share_text, threshold_text
+from docscore.core.options import check_number
+from docscore.core.runtime import Progress, no_progress
+from docscore.evaluation.automation import GRID, DocumentReview
+from docscore.evaluation.tables import (
+    Table,
+    TableCell,
+    TableColumn,
+    field_column,
+    table_of,
+    value_column,
+)
+from docscore.stats.intervals import RESAMPLES, SEED, Array, Ratios, intervals_of
+
+LEVEL = 0.95  # of one-sided bounds
+_TIMES = np.geomspace(1, 1e4, 500)  # how many times as many values a field may need
+_FOOTNOTES = (
+    "Thresholds are chosen on one half of the documents. The last three columns are of the other half.",
+    f"at least: the one-sided lower bound of their accuracy ({percent_text(LEVEL)}).",
+)
+
+
+class FieldThreshold(NamedTuple):
+    """The threshold of a field, and what is accepted with it on the half of the documents that did not choose it.
+
+    Attributes:
+        field: the path of the field.
+        threshold: values with a confidence below it are reviewed; None if none has the wanted accuracy.
+        needed: without a threshold, about how many more predicted values it takes; None if more do not help.
+        values: the number of predicted values.
+        accepted: the number of values that are accepted.
+        accepted_accuracy: the share of them that are right, in [0, 1]; None if none is accepted.
+        bound: the one-sided lower bound of this share; None for fewer than five documents with accepted values.
+    """
+
+    field: str
+    threshold: float | None
+    needed: int | None
+    values: int
+    accepted: int = 0
+    accepted_accuracy: float | None = None
+    bound: float | None = None
+
+
+def lower_bound(right: npt.ArrayLike, count: npt.ArrayLike) -> Array:
+    """Return the exact one-sided lower bound of the share of right values among independent ones, 0 if none is right.
+
+    Source:
+        Clopper and Pearson 1934, The use of confidence or fiducial limits illustrated in the case of the binomial.
+
+    >>> lower_bound([58, 59], [58, 59]).round(4).tolist()
+    [0.9497, 0.9505]
+    """
+    from scipy.special import betaincinv  # noqa: PLC0415  slow to import
+
+    hits, n = np.asarray(right, dtype=np.float64), np.asarray(count, dtype=np.float64)
+    some = hits > 0
+    bounds: Array = np.zeros(hits.shape)
+    bounds[some] = betaincinv(hits[some], (n - hits)[some] + 1, 1 - LEVEL)
+    return bounds
+
+
+def halves_of(units: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return whether each row belongs to the half that is measured, by the hash of its document or cluster."""
+    return np.array([hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[0] % 2 == 1 for name in units])
+
+
+def field_thresholds(
+    reviews: Sequence[DocumentReview],
+    units: Sequence[str],
+    target: float,
+    *,
+    seed: int = SEED,
+    progress: Progress = no_progress,
+) -> list[FieldThreshold]:
+    """Return a threshold for each field whose accepted values have a wanted accuracy, in the order of their paths.
+
+    On one half of the documents, the lowest threshold is chosen whose accepted values have at least the wanted accuracy
+    by their one-sided bound. The bound on the other half is the lower one of that of independent values and that of
+    resampled documents.
+
+    Args:
+        reviews: the documents, with the fields of their values.
+        units: the name of each document, or of its cluster, which is in one half as a whole.
+        target: the wanted accuracy, in [0, 1].
+        seed: the seed of the random numbers.
+        progress: called when the phase "Resampling" begins.
+    """
+    target = check_number("target", target, "a number from 0 to 1", lambda number: 0 <= number <= 1)
+    values: dict[str, list[tuple[int, float, bool]]] = {}
+    for number, review in enumerate(reviews):
+        for field, value in zip(review.fields, review.values, strict=True):
+            values.setdefault(field, []).append((number, *value[:2]))
+    measured, names = halves_of(units), {name: number for number, name in enumerate(dict.fromkeys(units))}
+    clusters = np.array([names[name] for name in units])
+    sums = np.zeros((2, len(names), len(values)))  # right and accepted values of each unit in each field
+    found = []
+    for column, (field, rows) in enumerate(sorted(values.items())):
+        numbers, confidences, right = map(np.array, zip(*rows, strict=True))
+        choosing = ~measured[numbers]
+        threshold, needed = _chosen(confidences[choosing], right[choosing], len(rows), target)
+        if threshold is not None:
+            accepted = ~choosing & (confidences >= threshold)
+            np.add.at(sums[1, :, column], clusters[numbers[accepted]], 1)
+            np.add.at(sums[0, :, column], clusters[numbers[accepted & right]], 1)
+        found.append(FieldThreshold(field, threshold, needed, len(rows)))
+    resampled = progress("Resampling", RESAMPLES)
+    intervals = intervals_of(Ratios(*sums), 2 * LEVEL - 1, seed=seed, resampled=resampled)
+    hits, counts = sums.sum(axis=1)
+    bounds = zip(intervals, lower_bound(hits, counts).tolist(), strict=True)
+    lows = [None if interval.low is None else min(interval.low, exact) for interval, exact in bounds]
+    shares = [hit / count if count else None for hit, count in zip(hits.tolist(), counts.tolist(), strict=True)]
+    stated = zip(found, counts.astype(int).tolist(), shares, lows, strict=True)
+    return [each._replace(accepted=count, accepted_accuracy=share, bound=low) for each, count, share, low in stated]
+
+
+def _chosen(
+    confidences: Array, right: npt.NDArray[np.bool_], count: int, target: float
+) -> tuple[float | None, int | None]:
+    """Return the lowest threshold with the wanted accuracy by its bound; without one, about how many values it takes.
+
+    Args:
+        confidences: the confidences of the values of a field in the half of the documents that chooses.
+        right: whether they are right.
+        count: the number of values of the field in both halves.
+        target: the wanted accuracy.
+    """
+    accepted = confidences >= np.array(GRID)[:, np.newaxis]
+    hits, counts = (accepted & right).sum(axis=1), accepted.sum(axis=1)
+    reached = lower_bound(hits, counts) >= target
+    if reached.any():
+        return GRID[int(reached.argmax())], None
+    pairs = np.unique([hits[counts > 0], counts[counts > 0]], axis=1)
+    enough = (lower_bound(*np.multiply.outer(pairs, _TIMES)) >= target).any(axis=0)  # of each number of times
+    fewest = math.ceil(math.log(1 - LEVEL) / math.log(target)) if target < 1 else 0  # if all of them are right
+    times = _TIMES[enough.argmax()] if enough.any() else 2 * fewest / count
+    needed = math.ceil(count * (times - 1))
+    return None, needed if needed > 0 else None
+
+
+def thresholds_table(found: Sequence[FieldThreshold], target: float) -> Table:
+    """Return the thresholds of fields whose accepted values have a wanted accuracy."""
+
+    def threshold_cell(each: FieldThreshold) -> TableCell:
+        if each.threshold is not None:
+            return TableCell(each.threshold, threshold_text(each.threshold))
+        more = "no threshold reaches it" if each.needed is None else f"needs about {each.needed:,} more"
+        return TableCell(None, f"none; {more}")
+
+    table = table_of(
+        f"Thresholds by field for an accuracy of {target:g}",
+        found,
+        field_column(attrgetter("field")),
+        (TableColumn("threshold", "review below"), threshold_cell),
+        value_column("needed", "needed", extra=True),
+        value_column("values", "values"),
+        value_column("accepted", "accepted"),
+        value_column("accepted_accuracy", "their accuracy", share_text),
+        value_column("bound", "at least", share_text),
+        unit="fields",
+    )
+    return replace(table, footnotes=_FOOTNOTES if found else ())
