@@ -117,7 +117,7 @@ def test_the_bound_is_below_the_true_accuracy(correlation: float) -> None:
     for group in range(20):
         rngs = [random.Random(f"{correlation} {group} {field}") for field in range(50)]
         reviews = []
-        for _ in range(150):
+        for _ in range(120):
             values, fields = [], []
             for field, rng in enumerate(rngs):
                 shared = rng.random()
@@ -127,13 +127,13 @@ def test_the_bound_is_below_the_true_accuracy(correlation: float) -> None:
                     values.append((sure, luck < accuracies[sure], 0.0, 0.0))
                     fields.append(f"{field}")
             reviews.append(DocumentReview(1.0, 1.0, values, fields))
-        for found in field_thresholds(reviews, [f"{group} {number}" for number in range(150)], 0.95):
+        for found in field_thresholds(reviews, [f"{group} {number}" for number in range(120)], 0.9):
             if found.bound is not None and found.threshold is not None:
                 true = fmean([share for sure, share in accuracies.items() if sure >= found.threshold])
                 stated += 1
                 wrong += found.bound > true
-    assert stated > 900
-    assert wrong <= 70
+    assert stated > 800
+    assert wrong <= 0.07 * stated
 
 
 def test_the_command_prints_what_its_schema_says() -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, islice
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -44,15 +43,13 @@ from docscore.evaluation.automation import (
 from docscore.evaluation.checks import Measure, warnings_about_points, warnings_about_typed
 from docscore.evaluation.confusions import confusions_table
 from docscore.evaluation.fields import (
-    MOST_FIELDS_TESTED,
-    Blanks,
     Field,
     FieldTable,
     causes_table,
     counted_fields,
     cut_off_text,
-    fields_as_ratios,
     fields_table,
+    intervals_by_path,
     lists_table,
     summed_fields,
 )
@@ -68,7 +65,6 @@ from docscore.evaluation.figures import (
     figures_of,
     figures_table,
     filled_table,
-    rates_as_ratios,
     rates_of,
     rates_table,
     regions_table,
@@ -95,8 +91,8 @@ from docscore.evaluation.registry import (
 from docscore.evaluation.scoring import (
     MetricScores,
     anls_star_scores,
-    counts_of_blanks,
     error_of_metric,
+    intervals_of_counts,
     points_lost,
     rate_counts_of,
 )
@@ -135,11 +131,9 @@ from docscore.stats.intervals import (
     Interval,
     Ratios,
     intervals_of,
-    intervals_of_parts,
     side_by_side,
 )
 
-_LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
 
 
@@ -626,32 +620,15 @@ class Evaluation(Displayed):
 
     @cached_property
     def part_intervals(self) -> dict[str, list[Interval]]:
-        """The intervals of rates, of fields with empty ground truths and of the heaviest fields, of the same resamples.
-
-        They are empty if not requested.
-        """
-        found: Iterator[Interval] = iter(())
-        if self.confidence is not None:
-            blanks = (rates_as_ratios([counts_of_blanks(each, len(self))]) for each in self._most_blank.values())
-            heaviest = self.field_table.heaviest()[:MOST_FIELDS_TESTED]
-            parts = chain(blanks, (fields_as_ratios([field], len(self)) for field in heaviest))
-            rates = rates_as_ratios(self.rate_counts.values())  # its phase comes first
-            drawing = {"clusters": self.clusters, **self._drawing()}
-            found = iter(intervals_of_parts(chain([rates], parts), self.confidence, **drawing))
-        rates_and_blanks = (list(islice(found, len(each))) for each in (self.rate_counts, self._most_blank))
-        return dict(zip(("rates", "blanks", "fields"), [*rates_and_blanks, list(found)], strict=True))
-
-    @property
-    def _most_blank(self) -> dict[str, Blanks]:
-        return dict(islice(self.field_table.by_blanks().items(), MOST_FIELDS_TESTED))
+        """The intervals of rates, of fields filled although empty and of scores of fields; empty if not requested."""
+        counts = self.rate_counts  # its phase comes first
+        drawing = {"clusters": self.clusters, **self._drawing()}
+        return intervals_of_counts(counts, self.field_table, self.confidence, **drawing)
 
     @cached_property
     def field_intervals(self) -> dict[str, Interval]:
         """The interval of the score of each field, by path; empty if not requested."""
-        if self.confidence is None:
-            return {}
-        paths, intervals = [field.path for field in self.field_table.heaviest()], self.part_intervals["fields"]
-        return dict(zip(paths, intervals + [_LEFT_OUT] * (len(paths) - len(intervals)), strict=True))
+        return intervals_by_path(self.field_table.heaviest(), self.part_intervals["fields"])
 
     @cached_property
     def rate_list(self) -> list[Rate]:
@@ -759,8 +736,7 @@ class Evaluation(Displayed):
     @cached_property
     def filled_although_empty(self) -> Table:
         """How often each field is filled where the ground truth is empty; no rows if no ground truth is."""
-        left_out = None if self.confidence is None else _LEFT_OUT
-        return filled_table(self.field_table.by_blanks(), self.part_intervals["blanks"], left_out)
+        return filled_table(self.field_table.by_blanks(), self.part_intervals["filled"])
 
     @cached_property
     def confusions(self) -> Table:

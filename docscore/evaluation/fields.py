@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from itertools import chain, repeat
 from operator import add, attrgetter, itemgetter
 from typing import Any
 
@@ -39,6 +40,7 @@ from docscore.metrics.base import Metric, MetricRow
 from docscore.stats.intervals import Interval, Ratios
 
 MOST_FIELDS_TESTED = 200  # only so many fields, those of most weight, get an interval or are compared
+LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 
 _UNIT = 1 << 1074
 
@@ -328,6 +330,15 @@ def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
         numbers = np.array(summed.numbers, dtype=np.intp)
         earned[numbers, column], weight[numbers, column] = summed.document_earned, summed.document_weight
     return Ratios(earned, weight)
+
+
+def intervals_by_path(fields: Sequence[Field], intervals: Sequence[Interval]) -> dict[str, Interval]:
+    """Return the intervals of fields by path, from those of the first fields; empty if there are none."""
+    return (
+        dict(zip(map(attrgetter("path"), fields), chain(intervals, repeat(LEFT_OUT)), strict=False))
+        if intervals
+        else {}
+    )
 
 
 def fields_table(

@@ -17,6 +17,7 @@ from docscore.core.formatting import FOUR_DIGITS, share_text, shown_name, three_
 from docscore.core.numbers import MILLION, ROUNDING
 from docscore.core.options import check_price
 from docscore.core.values import value_excerpt
+from docscore.evaluation.fields import LEFT_OUT
 from docscore.evaluation.tables import (
     NO_VALUE,
     Content,
@@ -287,17 +288,14 @@ def rates_table(rates: Iterable[Rate]) -> Table:
     return table_of("Rates: shares of documents and of values", rates, name, *_RATE_COLUMNS, unit="rates")
 
 
-def filled_table(
-    blanks: Mapping[str, Collection[tuple[int, bool]]], intervals: Sequence[Interval], left_out: Interval | None
-) -> Table:
+def filled_table(blanks: Mapping[str, Collection[tuple[int, bool]]], intervals: Sequence[Interval]) -> Table:
     """Return for each field how many places that are empty in the ground truths are filled, most of them first.
 
     Args:
         blanks: the number of the document of each place, and whether it is filled, by field.
-        intervals: the intervals of the first fields.
-        left_out: the interval of the others.
+        intervals: the intervals of the first fields; empty if not requested.
     """
-    all_intervals = chain(intervals, repeat(left_out))
+    all_intervals = chain(intervals, repeat(LEFT_OUT if intervals else None))
     rates = [
         Rate(path, sum(is_filled for _, is_filled in places), len(places), interval)
         for (path, places), interval in zip(blanks.items(), all_intervals, strict=False)

@@ -1,8 +1,8 @@
 """The points of rows, and the sums that figures, rates and causes are made of."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, islice
 from math import inf
 from typing import Any
 
@@ -22,8 +22,8 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.options import CompareOptions
 from docscore.core.processes import in_processes, numbered_portions
 from docscore.core.runtime import Advance, Progress, ignore, no_progress, watched
-from docscore.evaluation.fields import FieldTable, as_float
-from docscore.evaluation.figures import FILLED, RateCounts
+from docscore.evaluation.fields import MOST_FIELDS_TESTED, FieldTable, as_float, fields_as_ratios
+from docscore.evaluation.figures import FILLED, RateCounts, rates_as_ratios
 from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, is_own, line_of_metric
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls import AnlsStar
@@ -31,7 +31,7 @@ from docscore.metrics.anls_star.api import score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause
 from docscore.metrics.base import Breakdown, FigureName, MetricRow
 from docscore.metrics.typed.schema_warnings import warnings_about_readings
-from docscore.stats.intervals import Ratios
+from docscore.stats.intervals import Interval, Ratios, intervals_of_parts
 
 _IdsAndPairs = tuple[Sequence[str], Sequence[tuple[Any, Any]]]
 
@@ -310,3 +310,30 @@ def counts_of_blanks(blanks: Iterable[tuple[int, bool]], count: int) -> RateCoun
         hits[number] += is_filled
         totals[number] += 1
     return RateCounts("values", hits, totals)
+
+
+def intervals_of_counts(
+    counts: Mapping[str, RateCounts], table: FieldTable, confidence: float | None, **drawing: Any
+) -> dict[str, list[Interval]]:
+    """Return the intervals of rates, of the fields that are filled although empty, and of the scores of fields.
+
+    All are from the same resamples. Only so many fields have an interval: the first ones of each order of the table.
+
+    Args:
+        counts: what each rate counts.
+        table: the fields.
+        confidence: the level of the intervals; None for none.
+        drawing: how rows are resampled.
+    """
+    if confidence is None:
+        return {"rates": [], "filled": [], "fields": []}
+    count = len(next(iter(counts.values())).hits)
+    blanks = [*table.by_blanks().values()][:MOST_FIELDS_TESTED]
+    parts = chain(
+        [rates_as_ratios(counts.values())],
+        (rates_as_ratios([counts_of_blanks(each, count)]) for each in blanks),
+        (fields_as_ratios([field], count) for field in table.heaviest()[:MOST_FIELDS_TESTED]),
+    )
+    found = iter(intervals_of_parts(parts, confidence, **drawing))
+    rates, filled = list(islice(found, len(counts))), list(islice(found, len(blanks)))
+    return {"rates": rates, "filled": filled, "fields": list(found)}
