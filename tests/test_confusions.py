@@ -7,7 +7,7 @@ import pytest
 
 import docscore
 
-# What thirty documents have in a field: expected, predicted, and the edits, of which more than two are not counted.
+# What thirty documents have in a field: expected, predicted, and the edits that count, which are at most two.
 FIELDS: list[tuple[int, str, Any, Any, list[tuple[str, str]]]] = [
     (12, "number", "INV-1058", "INV-1O58", [("0", "O")]),
     (9, "total", "1250,00", "1250.00", [(",", ".")]),

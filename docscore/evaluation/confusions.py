@@ -53,7 +53,7 @@ def spans_of(truth: str, prediction: str, *, ignore_case: bool = True) -> Iterat
 def confusions_table(
     unequal: Iterable[tuple[int, Scalar, Scalar]], documents: Sequence[str], options: CompareOptions
 ) -> Table:
-    """Return the edits of all near misses, those of most documents first.
+    """Return the edits of all near misses, the most frequent first, by documents.
 
     Args:
         unequal: the scalars that lost points, each pair with the number of its row.

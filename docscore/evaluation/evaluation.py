@@ -353,9 +353,9 @@ class Automation:
     def by_field(self, target: float = 0.95) -> Table:
         """Return for each field the lowest threshold whose accepted values have a wanted accuracy.
 
-        Each threshold is chosen on one half of the documents. The accuracy of the values that it accepts, and the
-        one-sided 95 % lower bound of this accuracy, are those of the other half. The halves do not depend on the order
-        of the rows, and all rows of a cluster, or runs of a document, are in the same half.
+        Each threshold is chosen on one half of the documents. The other half gives the accuracy of the values that it
+        accepts, and the one-sided 95 % lower bound of this accuracy. The halves do not depend on the order of the rows,
+        and all rows of a cluster, or runs of a document, are in the same half.
 
         Args:
             target: the accuracy, in [0, 1].

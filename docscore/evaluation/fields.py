@@ -270,7 +270,7 @@ class FieldTable:
         return sorted(self.fields.values(), key=lambda field: -field.points_lost)
 
     def by_blanks(self) -> dict[str, Blanks]:
-        """The fields that ground truths leave empty, those of most places first."""
+        """The fields that ground truths leave empty, most places first."""
         return dict(sorted(self.blanks.items(), key=lambda item: (-len(item[1]), item[0])))
 
     def heaviest(self) -> list[Field]:

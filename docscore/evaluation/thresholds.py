@@ -91,8 +91,8 @@ def field_thresholds(
     """Return a threshold for each field whose accepted values have a wanted accuracy, in the order of their paths.
 
     On one half of the documents, the lowest threshold is chosen whose accepted values have at least the wanted accuracy
-    by their one-sided bound. The bound on the other half is the lower one of that of independent values and that of
-    resampled documents.
+    by their one-sided bound. The bound on the other half is the lower one of two: the exact bound for independent
+    values, and the bound from resampled documents.
 
     Args:
         reviews: the documents, with the fields of their values.

@@ -247,7 +247,7 @@ class Picture(NamedTuple):
 def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     """The tables and pictures of an evaluation, by the names that templates use.
 
-    Those of rates, fields and lists are always there; the others are empty or None where there is nothing to show. The
+    Rates, fields and lists always have a table; the others are empty or None if there is nothing to show. The
     curve and the diagram of reliability, of predictions with confidences, are each a picture and its table.
     """
     metrics = [figure_table(evaluation)] if evaluation.other_figures else []
