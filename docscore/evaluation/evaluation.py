@@ -480,7 +480,7 @@ class Evaluation(Displayed):
 
     def check_points(self) -> None:
         """Warn of keys, wrapped values, names and notations that change the score."""
-        settings: dict[str, Any] = {"metrics": [self.metric], "confidence": None}
+        settings: dict[str, Any] = {"metrics": self.metrics, "confidence": None}
         measure = Measure(self.test_set, lambda rows: Evaluation(rows, self.options, **settings).score)
         found = warnings_about_points(measure, lambda: keys_of_schemas(self.options.schema))
         self._warn(settled_without(found, self.options))
