@@ -5,7 +5,7 @@ from math import fsum
 from typing import Any, NamedTuple
 
 from docscore.core.errors import some_of
-from docscore.core.formatting import shown_name, three_digits
+from docscore.core.formatting import printable, shown_name, three_digits
 from docscore.core.options import CompareOptions
 from docscore.core.runtime import grouped
 from docscore.core.values import paired_excerpts, value_excerpt
@@ -37,7 +37,7 @@ class _Loss(NamedTuple):
             values = ", and ".join(f"{_values(node)} at {shown_name(node.path)}" for node in self.nodes)
             return f"{paths} lose {points}, because {self.why}: {values}."
         if len(self.nodes) == 1:
-            why = "; ".join(filter(None, (first.cause, first.reason)))
+            why = printable("; ".join(filter(None, (first.cause, first.reason))))
             return f"{shown_name(first.path)} loses {points}: {_values(first)} ({why})."
         losses = cause_in_words(first.cause, len(self.nodes)) if first.cause else ""
         return f"{shown_name(first.field_path)} loses {points} by {losses}; the first: {_values(first)}."
