@@ -24,7 +24,8 @@ FIELDS: list[tuple[int, str, Any, Any, list[tuple[str, str]]]] = [
 
 def thirty_documents() -> tuple[dict[str, Any], dict[str, Any]]:
     names = [f"d{number}" for number in range(30)]
-    truths, predictions = ({name: {} for name in names} for _ in range(2))
+    truths: dict[str, Any] = {name: {} for name in names}
+    predictions: dict[str, Any] = {name: {} for name in names}
     for count, field, expected, predicted, _ in FIELDS:
         for name in names[-count:]:
             truths[name][field] = expected

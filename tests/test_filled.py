@@ -13,7 +13,7 @@ from tests.conftest import golden
 
 pytestmark = pytest.mark.filterwarnings("ignore::docscore.core.errors.DataWarning")  # of documents this odd
 
-EMPTY = (None, "", [])
+EMPTY: tuple[Any, ...] = (None, "", [])
 
 
 def counts_by_field(result: docscore.Evaluation) -> dict[str, list[int]]:
