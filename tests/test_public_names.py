@@ -93,7 +93,8 @@ def test_nothing_is_imported_that_is_not_used(code: str, needed: str, others: se
 
 
 FIELDS = {name: field.default for name, field in OPTIONS.items()}
-OTHER_DEFAULTS = {"parse": {"auto", "repair"}}  # of tools that judge single outputs, and of the Trainer
+# of tools that judge single outputs, and of the Trainer; in MLflow, None is an error for a list
+OTHER_DEFAULTS: dict[str, set[Any]] = {"parse": {"auto", "repair"}, "answer_is_list": {None}}
 
 
 def spelled_defaults() -> Iterator[tuple[str, str, Any]]:
