@@ -64,7 +64,7 @@ def test_slices_and_calibration_of_a_file(tmp_path: Path) -> None:
     truths = [{**ref(f"d{n}", {"a": "x"}), "lang": "de" if n % 3 else "en"} for n in range(12)]
     guesses = [pred(f"d{n}", {"a": {"$value": "x" if n % 4 else "y", "$confidence": n / 12}}) for n in range(12)]
     files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses)
-    actual = scored_files(*files, tmp_path, by="lang", confidences=True)
+    actual = scored_files(*files, tmp_path, by="lang", reading={"with_confidences": "yes"})
     picture = Markup(actual["figures"])
     captions = picture.texts("caption")
     assert len(picture.of("polyline")) == 2 + 2  # the curve, and the reliability diagram
@@ -75,7 +75,7 @@ def test_slices_and_calibration_of_a_file(tmp_path: Path) -> None:
     assert [each["value"] for each in json.loads(document)["slices"]] == ["de", "en"]
     assert json.loads(document)["calibration"]["brier"] is not None
     assert all("Slices by lang" in shown and "Reliability diagram" in shown for shown in (actual["figures"], report))
-    assert "Slices by" not in scored_files(*files, tmp_path, confidences=True)["figures"]
+    assert "Slices by" not in scored_files(*files, tmp_path, reading={"with_confidences": "yes"})["figures"]
 
 
 def test_slices_that_the_page_refuses(tmp_path: Path) -> None:

@@ -489,6 +489,8 @@ def test_answers_have_the_names_of_their_types(results: Results, monkeypatch: py
             "read_pdf": of_scored,
             "read_rows": {**of_scored, "numbers": "1"},
             "open_document": {"run": compared["run"], "document": compared["documents"][0]["id"]},
+            "try_remedy": {**of_scored, "button": 0},
+            "try_remedies": {"run": compared["run"], "button": 0},
         }
         of_review = {"run": reviewed["run"], "verdicts": verdicts}
         asked |= dict.fromkeys(("score_verdicts", "estimate_review"), of_review)

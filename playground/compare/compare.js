@@ -12,6 +12,7 @@ import { Options } from "../parts/options.js";
 import { newPane } from "../parts/panes.js";
 import { openPdf } from "../parts/pdfs.js";
 import { isShown, stepToResult, tabOf } from "../parts/tabs.js";
+import { Remedies } from "../parts/remedies.js";
 import { askAgain } from "../parts/uploads.js";
 import { counted, fileName, sentenceOf } from "../parts/words.js";
 import { drawComparison, drawDocumentList, drawSystems } from "./comparison.js";
@@ -46,6 +47,7 @@ class CompareTab {
     this.phone = matchMedia("(max-width: 720px)");
     this.runs = new Runner("compare", askAgain(server.compare_files), server);
     this.documents = new Asker(server.open_document);
+    this.remedies = new Remedies(this.part("warnings"), (options) => this.change(options), server.try_remedies);
     this.panes = Object.fromEntries(
       ["first", "fields", "documents", "opened"].map((name) => [name, newPane(this.part(name))]),
     );
@@ -205,13 +207,24 @@ class CompareTab {
   drawChips() {
     const metric = findElement(this.part("options"), "select", HTMLSelectElement);
     this.options.show(metric.value);
+    const { asked, taken = [] } = this.state.result ?? {};
+    const ofFiles = this.state.files && asked?.references === this.state.files.references ? taken : [];
+    const changed = [
+      ...this.options.changed().map((each) => ({ ...each, takeBack: () => this.options.reset(each.name) })),
+      ...ofFiles.map(({ name, words }) => ({
+        words,
+        show: () => this.changeFiles(),
+        takeBack: () => {
+          delete this.state.files?.reading[name];
+        },
+      })),
+    ];
     this.options.chips(
       this.part("chips"),
-      this.options.changed().map(({ name, words, show }) => ({
-        words,
-        show,
+      changed.map((each) => ({
+        ...each,
         takeBack: () => {
-          this.options.reset(name);
+          each.takeBack();
           this.drawChips();
           this.run();
         },
@@ -304,13 +317,17 @@ class CompareTab {
     const { missing, skip } = this.options.read();
     /** @type {[string, () => void][]} */
     const found = [];
-    if (missing === "error") found.push(["Score missing predictions 0", () => this.change({ missing: "zero" })]);
-    if (!skip) found.push(["Leave out invalid rows", () => this.change({ skip: true })]);
+    if (missing === "error")
+      found.push(["Score missing predictions 0", () => this.change({ own: { missing: "zero" } })]);
+    if (!skip) found.push(["Leave out invalid rows", () => this.change({ own: { skip: true } })]);
     return found;
   }
 
-  change(/** @type {Partial<ComparisonOptions>} */ values) {
-    this.options.accept(values);
+  /** Score with other options; those of reading that have no control here belong to the files. */
+  change(/** @type {Server.Changes & {own?: Partial<OwnOptions>}} */ { what_if: whatIf, reading, own }) {
+    const { parse, ...others } = reading ?? {};
+    this.options.accept({ ...whatIf, ...own, ...(parse ? { parse } : {}) });
+    Object.assign(this.state.files?.reading ?? {}, others);
     this.drawChips();
     this.run();
   }
@@ -349,9 +366,10 @@ class CompareTab {
     this.showView();
     this.part("remedies").replaceChildren(
       ...found.verdict.remedies.map(({ label, options: values }) =>
-        newButton("btn tint", label, () => this.change({ ...values.what_if, ...values.reading })),
+        newButton("btn tint", label, () => this.change(values)),
       ),
     );
+    this.remedies.show(found.remedies, found.run);
     this.drawDocuments();
     this.panes.first.fresh();
     this.panes.fields.fresh();

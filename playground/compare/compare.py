@@ -38,6 +38,7 @@ from playground.parts.files import (
 from playground.parts.fragments import fragment
 from playground.parts.kept_results import KeptResult, keep_documents, shown_ids
 from playground.parts.python_code import code_of_files
+from playground.parts.remedies import remedies_of, taken_of
 from playground.parts.row_counts import count_rows
 from playground.server.pool import PAIRING, READING, SCORING, Report, bar_of
 from playground.server.requests import CompareRequest, metrics_of
@@ -47,6 +48,7 @@ FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
 MOST_FIELDS, MOST_DOCUMENTS = 100, 1_000  # that are rendered
 FEW_DOCUMENTS = 5  # with fewer, a field says little
 MOST_PATHS = 5  # of fields of one name that are named
+_NAMED_SYSTEMS = 2
 _LONGEST_NAME = 80  # characters of the name of a system
 _LAST_KEY = re.compile(r"""([^.\[\]]+|\["[^]]*"\])(\[\])*$""")  # of the path of a field
 _CAUSE = "cause "  # before the name of a cause among names of fields
@@ -112,7 +114,9 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
         "run": folder.name,
         "asked": {**request.model_dump(mode="json", exclude={"window"}), "names": list(names)},
         "count": len(ids),
-        **_result(systems, ids, fields),
+        **(drawn := _result(systems, ids, fields)),
+        "remedies": remedies_of(systems, drawn["verdict"]["remedies"]),
+        "taken": taken_of(request.reading),
         "left_out": skipped_lines(uploaded),
         "python": code_of_files(uploaded, request.of_first(), first, dict(zip(names, request.files, strict=True))),
         "downloads": [{"label": label, "name": name, "path": str(folder / name)} for name, label in FILES.items()],
@@ -126,6 +130,13 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
     keep_documents(folder, list(systems.values()), facts)
     first.progress("Writing", 1)(1)
     return result
+
+
+def scores_of_systems(request: CompareRequest) -> str:
+    """What the best systems score, as text."""
+    _, systems = systems_of_request(request, checked_names(request), lambda *_: None)
+    scores = [f"{shown_name(name)} {three_digits(each.score)}" for name, each in systems.items()]
+    return ", ".join(scores[:_NAMED_SYSTEMS]) + (", …" if len(scores) > _NAMED_SYSTEMS else "")
 
 
 def systems_of_request(

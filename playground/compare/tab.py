@@ -2,13 +2,14 @@
 
 from functools import partial
 
-from playground.compare.compare import KeptSystems, compare_systems
+from playground.compare.compare import KeptSystems, compare_systems, scores_of_systems
 from playground.parts.fragments import fragment
 from playground.parts.optional_packages import WITHOUT_REVIEW
+from playground.parts.remedies import tries
 from playground.parts.tab import FILE_METRICS, READING_CHOICES, Tab, fields_with_words, offered
 from playground.server.functions import READERS, in_child, runs
 from playground.server.limits import MAX_FILE_BYTES
-from playground.server.requests import MAX_FILES, RECEIPTS, CompareRequest, SideBySideRequest
+from playground.server.requests import MAX_FILES, RECEIPTS, CompareRequest, RemedyRequest, SideBySideRequest
 from playground.server.storage import results_folder
 
 _EXAMPLE = "references.jsonl", "predictions.jsonl", "predictions_new.jsonl", "predictions_text.jsonl"
@@ -35,6 +36,8 @@ TAB = Tab(
     ["compare/compare.js"],
     {
         "compare_files": runs(CompareRequest, compare_systems),
+        # what the systems score with the option of a button
+        "try_remedies": in_child(RemedyRequest, READERS, "remedies", tries(CompareRequest, scores_of_systems)),
         # the trees of a document side by side, and the number of the document
         "open_document": in_child(
             SideBySideRequest,

@@ -14,6 +14,7 @@ import {
 } from "../parts/elements.js";
 import { copyLink, hashOfPair, pairOfHash } from "../parts/links.js";
 import { Options } from "../parts/options.js";
+import { Remedies } from "../parts/remedies.js";
 import { schemaButtons } from "../parts/saving.js";
 import { TYPED, isShown } from "../parts/tabs.js";
 import { newTreePane } from "../parts/tree.js";
@@ -72,6 +73,8 @@ const newState = () => ({
   row: null, // that is chosen
   /** @type {Server.PairAnswer | null} the last answer without a fault */
   found: null,
+  /** @type {Server.Reading} */
+  content: {}, // what is taken out of the values
 });
 
 class PairTab {
@@ -93,6 +96,7 @@ class PairTab {
       this.take(this.state.better);
       findElement(this.part("options"), "summary").focus();
     });
+    this.remedies = new Remedies(newElement("ul", "remedies"), (options) => this.take(options));
     const page = {
       typed: () => this.typed(),
       replaced: () => {
@@ -320,7 +324,7 @@ class PairTab {
     const example = is_example ? this.settings.examples[0].document.join("\n") : "";
     const text = this.document ? this.document.text : example;
     const sides = { truth: this.editors.truth.text, prediction: this.editors.prediction.text };
-    return { ...sides, metric, reading, options: rest, text, is_example };
+    return { ...sides, metric, reading, options: rest, text, is_example, content: this.state.content };
   }
 
   /** What stands in place of the score: a title, a sentence, and a button with what it does. */
@@ -364,7 +368,8 @@ class PairTab {
   /** What scores higher, once it is computed: the button keeps its place until then. */
   offer(/** @type {Server.PairRequest} */ asked, /** @type {Server.WhatIfs | Server.Refusal | null} */ found) {
     if (!found) return;
-    const whatIfs = "refused" in found ? [] : found.what_ifs;
+    const { what_ifs: whatIfs, remedies } = "refused" in found ? { what_ifs: [], remedies: [] } : found;
+    this.remedies.show(remedies);
     this.part("schemas").replaceChildren(...schemaButtons(asked.options.schema ?? "", whatIfs));
     this.remedy.hidden = !whatIfs.length;
     this.remedy.disabled = false;
@@ -373,7 +378,9 @@ class PairTab {
 
   /** Options by the groups of a request, such as those of a remedy. */
   take(/** @type {Server.Changes} */ { what_if: whatIf, reading }) {
-    this.options.accept({ ...whatIf, ...(reading?.parse ? { reading: reading.parse } : {}) });
+    const { parse, ...content } = reading ?? {};
+    this.options.accept({ ...whatIf, ...(parse ? { reading: parse } : {}) });
+    Object.assign(this.state.content, content);
     this.drawChips();
     this.score();
   }
@@ -394,7 +401,7 @@ class PairTab {
       const text = `too large: ${sizes}; score it with \`docscore score\``;
       return length > most ? { text, line: null, column: null, mend: null } : null;
     });
-    const nothing = { note: "", edits: [], result: "", raw: "", python: "", spans: [], places: [] };
+    const nothing = { note: "", edits: [], result: "", raw: "", python: "", spans: [], places: [], taken: [] };
     return faults.some(Boolean) ? { faults, ...nothing, is_example: this.isExample } : null;
   }
 
@@ -435,7 +442,9 @@ class PairTab {
     this.treePane.fresh();
     this.treePane.fill();
     this.remedy.disabled = true;
-    findElement(this.tree, ".anls-head").append(this.remedy, this.walk);
+    const head = findElement(this.tree, ".anls-head");
+    head.append(this.remedy, this.walk);
+    head.after(this.remedies.place);
     this.part("short").textContent = findElement(this.tree, ".anls-score").textContent;
     this.part("points").textContent = findElement(this.tree, ".anls-detail").textContent.split(";")[0];
     this.part("stack").replaceChildren(findElement(this.tree, ".anls-stack").cloneNode(true));
@@ -447,6 +456,7 @@ class PairTab {
     if (found.edits.length) this.showChange(piecesOf(this.editors.prediction.text, found.edits));
     for (const side of SIDES) this.editors[side].setSigns(this.signsOf(side));
     this.state.found = found;
+    this.drawChips();
     this.present(found, path);
   }
 
@@ -535,12 +545,18 @@ class PairTab {
 
   drawChips() {
     this.options.show(this.options.read().metric);
+    const changed = [
+      ...this.options.changed().map((option) => ({ ...option, takeBack: () => this.options.reset(option.name) })),
+      ...(this.state.found?.taken ?? [])
+        .filter(({ name }) => this.state.content[name])
+        .map(({ name, words }) => ({ words, show: () => {}, takeBack: () => delete this.state.content[name] })),
+    ];
     this.options.chips(
       this.part("chips"),
-      this.options.changed().map((option) => ({
+      changed.map((option) => ({
         ...option,
         takeBack: () => {
-          this.options.reset(option.name);
+          option.takeBack();
           this.drawChips();
           this.changed();
         },
@@ -566,7 +582,8 @@ class PairTab {
 
   /** Open another pair with its options; the schema that the visitor chose stays, unless the pair has its own. */
   open(/** @type {Server.PairRequest} */ values, { schema = this.options.chosenSchema, isSuggested = false } = {}) {
-    const { metric, reading, options } = values;
+    const { metric, reading, options, content } = values;
+    this.state.content = { ...content };
     this.options.take({ ...this.plain.options, ...options, schema, metric, reading });
     this.options.suggested = isSuggested ? schema : "";
     for (const side of SIDES) this.editors[side].replace(values[side]);

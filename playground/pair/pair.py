@@ -13,7 +13,7 @@ from docscore.core.errors import InputValueError
 from docscore.core.formatting import printable, three_digits
 from docscore.core.options import AS_TEXT, CompareOptions, ReadOptions
 from docscore.core.values import Value
-from docscore.evaluation.evaluation import Evaluation, evaluate_rows
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, tree_note
 from docscore.evaluation.sentences import READING_WORDS, capital, explained_figures
 from docscore.grounding.document_text import DocumentText
@@ -23,6 +23,7 @@ from docscore.grounding.regions import RowRegions
 from docscore.inputs.json_text import JsonError, dumps, dumps_in_style
 from docscore.inputs.model_text import Parsed, is_json_container, kinds_of, parse_text
 from docscore.inputs.raw_regions import has_regions, with_raw_regions
+from docscore.inputs.reading import as_scored
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -35,6 +36,7 @@ from playground.parts.conclusions import what_ifs_of
 from playground.parts.files import check_test_set
 from playground.parts.fragments import fragment
 from playground.parts.python_code import MAX_RAW, python_code
+from playground.parts.remedies import remedies_of, taken_of
 from playground.server.limits import (
     check_length,
     check_metric,
@@ -45,7 +47,7 @@ from playground.server.limits import (
     refuse_files,
     shortened,
 )
-from playground.server.requests import PairRequest, arguments_of, compare_options, metrics_of
+from playground.server.requests import CONTENT, PairRequest, arguments_of, compare_options, given_options, metrics_of
 
 LONGEST_AT_EDITOR = 300  # characters of a message below an editor
 LONGEST_AT_ONCE = 40_000  # characters of both texts
@@ -107,23 +109,30 @@ def answer(asked: PairRequest) -> dict[str, Any]:
     read = _read_both(asked)
     empty = {"note": "", "result": "", "raw": "", "python": "", "spans": [], "places": []}
     scored = empty if any(read.faults) else _scored(read, asked)
-    return {"faults": read.faults, **scored, "is_example": read.is_example, "edits": read.edits}
+    taken = taken_of(asked.content)
+    return {"faults": read.faults, **scored, "is_example": read.is_example, "edits": read.edits, "taken": taken}
 
 
 def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
-    """The options by which a pair scores higher, as for a test set of this one row; none for texts with faults."""
+    """The options by which a pair scores higher, as for a test set of this one row; none for texts with faults.
+
+    And as "remedies" those that answer warnings, as `remedies_of` returns them, with scores on their buttons.
+    """
     read = _read_both(asked)
     if any(read.faults):
-        return {"what_ifs": []}
-    found = evaluate_rows(
-        read.pairs,
-        ReadOptions(parse=AS_TEXT),
-        compare_options(asked.options),
-        metrics=metrics_of([asked.metric], asked.options["schema"])[:1],
-        confidence=None,
-        is_full=False,
-    )
-    return {"what_ifs": [each.to_dict() for each in what_ifs_of([found], check_test_set)]}
+        return {"what_ifs": [], "remedies": []}
+    found = _evaluated(read, asked)
+    remedies = remedies_of({"": found})
+    for button in (button for remedy in remedies for button in remedy["buttons"]):
+        changed = asked.model_copy(update={"content": {**asked.content, **button["options"]["reading"]}})
+        button["label"] += f" → {three_digits(_evaluated(_read_both(changed), changed).score)}"
+    return {"what_ifs": [each.to_dict() for each in what_ifs_of([found], check_test_set)], "remedies": remedies}
+
+
+def _evaluated(read: _Read, asked: PairRequest) -> Evaluation:
+    """The pair as a test set of one row."""
+    options, metrics = compare_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[:1]
+    return Evaluation(read.pairs, options, metrics=metrics, confidence=None)
 
 
 def _read_both(asked: PairRequest) -> _Read:
@@ -147,7 +156,8 @@ def _read_both(asked: PairRequest) -> _Read:
         places = places_in(*values) if asked.is_example else None
         if places:
             pairs = replace(pairs, evidence=places[:1], citations=places[1:])
-        plain = with_raw_regions(pairs, None)
+        content = given_options(asked.content, CONTENT)
+        plain = as_scored(pairs, ReadOptions(parse=AS_TEXT, **content), is_full=False)
         pairs, warnings = with_regions(plain) if has_regions(pairs) else (plain, [])
         note = " ".join([*filter(None, [note]), *(f"{capital(each.diagnostic.problem)}." for each in warnings)])
     except ValueError as error:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import (
     DataError,
+    DataWarning,
     Diagnostic,
     FilePlace,
     InputError,
@@ -25,7 +26,9 @@ from docscore.core.errors import (
 from docscore.core.formatting import clipped, counted, printable, shown_name
 from docscore.core.options import AS_TEXT, SKIP, ReadOptions
 from docscore.core.runtime import Progress, no_progress
+from docscore.evaluation.evaluation import Evaluation
 from docscore.inputs.checks import refuse_document_texts
+from docscore.inputs.citation_forms import known_forms
 from docscore.inputs.columns import column_of, shape_of, with_names
 from docscore.inputs.field_paths import ListPaths, list_paths
 from docscore.inputs.formats import delimiter_of_file, read_table, suffix_of
@@ -49,7 +52,9 @@ from playground.parts.column_guesses import (
     warnings_about_ids,
     with_guessed_parsing,
 )
+from playground.parts.conclusions import MOST_RESCORED
 from playground.parts.fragments import fragment
+from playground.parts.remedies import buttons_of, sentence_of
 from playground.server.limits import (
     MAX_FILE_BYTES,
     check_file,
@@ -58,7 +63,7 @@ from playground.server.limits import (
     check_work,
     lines_of,
 )
-from playground.server.requests import COLUMNS, CONTENT, LAYOUT, CompareRequest, FileRequest, SortRequest
+from playground.server.requests import COLUMNS, CONTENT, LAYOUT, CompareRequest, FileRequest, SortRequest, given_options
 
 SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
 _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
@@ -200,8 +205,7 @@ def _laid_out(table: RawTable, side: str, reading: Reading, lists: ListPaths | N
 
 def layout_of(reading: Reading) -> ReadOptions:
     """Where ids and values are in the rows, as far as a visitor said it."""
-    given: dict[str, Any] = {name: reading[name] for name in LAYOUT if reading.get(name)}
-    given |= dict.fromkeys(given.keys() & {"single_document", "answer_is_list"}, True)
+    given = given_options(reading, LAYOUT)
     if "field_column" in given:
         given |= {f"{name}_column": reading.get(name) for name in ("references", "prediction")}
     return ReadOptions(**given)
@@ -258,21 +262,26 @@ def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no
     first, others = (asked.of_first(), asked.files[1:]) if isinstance(asked, CompareRequest) else (asked, [])
     tables = uploaded_tables(first, errors, others, progress)
     plan = tables.plan
-    otherwise = None if first is not asked and _is_own_format(plan, asked.reading) else AS_TEXT
-    reading = ReadOptions(
-        parse=(asked.parse if isinstance(asked, CompareRequest) else None) or plan.parse or otherwise,
-        parse_references=plan.parse_references,
-        missing=asked.missing,
-        on_error="skip" if asked.skip else "error",
-        with_confidences=isinstance(asked, FileRequest) and asked.confidences,
-        **asked.content,
-    )
+    reading = _read_options(asked, plan)
     unread: list[str] = []
     pairs = paired_systems(*tables.planned(errors, unread), reading, errors, check_value, progress)
     systems = [as_scored(each, reading, progress) for each in pairs]
     for test_set in systems:
         check_test_set(test_set)
     return FileRows(systems, plan, unread)
+
+
+def _read_options(asked: FileRequest | CompareRequest, plan: ReadingPlan) -> ReadOptions:
+    """How the texts and values of the rows of a request are read."""
+    of_several = isinstance(asked, CompareRequest)
+    otherwise = None if of_several and _is_own_format(plan, asked.reading) else AS_TEXT
+    return ReadOptions(
+        parse=(asked.parse if isinstance(asked, CompareRequest) else None) or plan.parse or otherwise,
+        parse_references=plan.parse_references,
+        missing=asked.missing,
+        on_error="skip" if asked.skip else "error",
+        **asked.content,
+    )
 
 
 def _is_own_format(plan: ReadingPlan, reading: Reading) -> bool:
@@ -417,17 +426,19 @@ def _warnings(tables: UploadedTables, errors: RowErrors, asked: FileRequest) -> 
         if plan.ids == (None, None) and not plan.certain:
             yield "No id column is chosen, so rows are paired by their position.", (), False
         if truths is not None and (apart := list(warnings_about_ids(truths, systems[0]))):
-            yield from ((_sentence(each), _buttons_of(each), True) for each in apart)
+            yield from ((sentence_of(each), _id_buttons(each), True) for each in apart)
             return
         pairs = paired_systems(
             truths, systems, ReadOptions(missing="error" if asked.missing == "error" else "zero"), errors
         )[0]
         refuse_document_texts(pairs.truths, pairs.predictions, plan.parse, plan.parse_references)
         yield from _other_order(pairs, plan)
-        yield from (
-            (each, (), False)
-            for each in (*map(_sentence, warnings_about_columns(pairs, plan)), *_different_forms(tables))
-        )
+        answered = {each.diagnostic.problem: each for each in _answered(pairs, _read_options(asked, plan))}
+        for each in warnings_about_columns(pairs, plan):
+            known = answered.pop(each.problem, None)
+            yield sentence_of(each), buttons_of(known) if known else (), False
+        yield from ((each, (), False) for each in _different_forms(tables))
+        yield from ((sentence_of(each.diagnostic), buttons_of(each), False) for each in answered.values())
     except InputError as error:
         if not (isinstance(error, DataError) or errors.collected):
             is_refused = pairs is None or plan.parse is not None or _is_own_format(plan, asked.reading)
@@ -436,7 +447,7 @@ def _warnings(tables: UploadedTables, errors: RowErrors, asked: FileRequest) -> 
     for row_error in errors.collected:
         kinds[row_error.kind if row_error.kind in kinds else ""].append(row_error)
     lacking = [
-        _sentence(replace(row_error, problem=f"{count:,} {'has' if count == 1 else 'have'} no prediction: {names}"))
+        sentence_of(replace(row_error, problem=f"{count:,} {'has' if count == 1 else 'have'} no prediction: {names}"))
         for _, row_error, count, _ in kinds[WITHOUT_PREDICTION]
         for names in [row_error.problem.partition(": ")[2]]
     ]
@@ -458,10 +469,21 @@ def _warnings(tables: UploadedTables, errors: RowErrors, asked: FileRequest) -> 
             yield from ((each, buttons if each is sentences[-1] else (), True) for each in sentences)
 
 
-def _buttons_of(warning: Diagnostic) -> list[tuple[str, str, str]]:
-    """Buttons for the options of a remedy."""
+def _id_buttons(warning: Diagnostic) -> list[tuple[str, str, str]]:
+    """Buttons that pair the rows by the ids that a remedy names."""
     options = warning.remedy.options if isinstance(warning.remedy, Remedy) else ()
     return [(f"Pair by {_short(value)}", name, json.dumps(value)) for name, value in options]
+
+
+def _answered(pairs: TestSet, reading: ReadOptions) -> list[DataWarning]:
+    """The warnings about rows that an option answers, as scoring would give them; none about very many rows."""
+    if len(pairs.ids) > MOST_RESCORED:
+        return []
+    try:
+        found = Evaluation(as_scored(pairs, reading), confidence=None).row_warnings
+    except (TypeError, ValueError):  # which scoring reports
+        return []
+    return list(filter(buttons_of, found))
 
 
 def _rows_inside(tables: UploadedTables) -> Iterator[FileWarning]:
@@ -492,7 +514,7 @@ def _unread(errors: Sequence[RowError], read: Sequence[RawTable], count: int) ->
 
 
 def _named(errors: Sequence[RowError]) -> list[str]:
-    said = [_sentence(error.diagnostic) for error in errors[:_NAMED_ERRORS]]
+    said = [sentence_of(error.diagnostic) for error in errors[:_NAMED_ERRORS]]
     return [*said, errors_summary(errors)] if len(errors) > len(said) else said
 
 
@@ -521,10 +543,6 @@ def _different_forms(tables: UploadedTables) -> Iterator[str]:
 
 
 _WRITTEN = {None: "has no JSON as text", "json": "has JSON as text", "repair": "has JSON within other text"}
-
-
-def _sentence(warning: Diagnostic) -> str:
-    return "; ".join(lines_of(str(warning.for_remote_users())))
 
 
 def _headline(tables: UploadedTables) -> list[str]:
@@ -603,10 +621,14 @@ _LAYOUT_WORDS = {
     "absent_words": "Words for no value, with commas",
     "single_document": "An object of objects is",
     "answer_is_list": "A list as ground truth is",
+    "citations_from": "Format of citations",
+    "with_confidences": "Confidences in predictions are",
 }
-_LAYOUT_CHOICES = {
+_LAYOUT_CHOICES: dict[str, dict[str | None, str]] = {
     "single_document": {None: "documents by their ids", "yes": "one document"},
     "answer_is_list": {None: "acceptable answers", "yes": "the answer"},
+    "citations_from": {None: "docscore", **{name: name for name in known_forms()}},
+    "with_confidences": {None: "values", "yes": "confidences, plotted against accuracy"},
 }
 
 
@@ -614,7 +636,7 @@ def _layout_fields(reading: Reading, sides: Sequence[str], *, if_given: bool = F
     """What a visitor may say of the rows of files, the query of each side first; nothing if it needs to be given."""
     if if_given and not any(map(reading.get, LAYOUT)):
         return []
-    names = [*(f"{side}_query" for side in sides), *LAYOUT[2:-2], *CONTENT]
+    names = [*(f"{side}_query" for side in sides), *LAYOUT[2:-2], *CONTENT[:2]]
     typed = [{"name": name, "label": _LAYOUT_WORDS[name], "text": reading.get(name) or ""} for name in names]
     chosen = [_field(name, _LAYOUT_WORDS[name], words, reading.get(name)) for name, words in _LAYOUT_CHOICES.items()]
     return typed + [{**field, "text": reading.get(field["name"]) or ""} for field in chosen]

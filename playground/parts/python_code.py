@@ -8,7 +8,7 @@ from docscore.core.options import OPTIONS
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.registry import ANLS_STAR
 from playground.parts.files import FileRows, encoding_of, layout_of
-from playground.server.requests import LAYOUT, FileRequest, arguments_of
+from playground.server.requests import LAYOUT, FileRequest, arguments_of, given_options
 
 MAX_RAW = 200_000  # characters of a JSON text that are shown
 EACH_SCORE = "for name, result in results.items():\n    print(name, result.score)"
@@ -45,7 +45,7 @@ def code_of_files(
     plan = uploaded.plan
     columns = {"references": (plan.ids[0], plan.references), "predictions": (plan.ids[1], plan.prediction)}
     files = {side: repr(path.name) for side, path in asked.files.items()} | ({"predictions": "path"} if systems else {})
-    layout = {name: asked.reading[name] for name in LAYOUT if asked.reading.get(name)}
+    layout = given_options(asked.reading, LAYOUT)
     own, is_read = layout_of(asked.reading), False
     for side, path in asked.files.items():
         left_out = uploaded.unread if side == next(iter(asked.files)) else []
@@ -56,7 +56,7 @@ def code_of_files(
     first, second = plan.options_of("references"), plan.options_of("predictions")
     reading, options = evaluation.test_set.options, evaluation.options
     settings: dict[str, Any] = {
-        **{name: True if name in ("single_document", "answer_is_list") else given for name, given in layout.items()},
+        **layout,
         "id_column": (second.id_column if first.id_column == second.id_column else None) or layout.get("id_column"),
         "references_id_column": first.id_column if first.id_column != second.id_column else None,
         "predictions_id_column": second.id_column if first.id_column != second.id_column else None,

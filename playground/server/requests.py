@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -22,6 +22,7 @@ from docscore.core.errors import InputError, InputTypeError, InputValueError, sh
 from docscore.core.options import CompareOptions, ReadOptions, check_choice, read_and_compare_options
 from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, checked_metrics
 from docscore.grounding.regions import Level
+from docscore.inputs.citation_forms import known_forms
 from docscore.inputs.formats import DELIMITERS
 from docscore.inputs.json_text import loads_at
 from playground.server.limits import MAX_BYTES
@@ -34,12 +35,13 @@ READINGS = "repair", "json", "text"
 COLUMNS = "references_id", "predictions_id", "references", "prediction"
 SIGNS = "references_delimiter", "predictions_delimiter"
 ENCODINGS = None, "cp1252"  # of files that are not UTF-8
-CONTENT = "ignore_keys", "absent_words"  # what is left out of values
+CONTENT = "ignore_keys", "absent_words", "citations_from", "with_confidences"  # what is taken out of values
 READING_OPTIONS = "parse", "parse_references", "missing", *CONTENT  # the options of how files are read
 LAYOUT = (  # where ids and values are in the rows, as for `docscore.evaluate`
     *("references_query", "predictions_query", "id_column", "id_pattern", "field_column", "value_column"),
     *("single_document", "answer_is_list"),
 )
+SWITCHES = "single_document", "answer_is_list", "with_confidences"  # options that are None or "yes"
 MAX_LAYOUT = 2_000  # characters of each
 SORTS = "loss", "score", "id", "file"  # of documents
 R = TypeVar("R", bound="Request")
@@ -158,6 +160,30 @@ def arguments_of(options: ReadOptions | CompareOptions, names: Collection[str]) 
     ]
 
 
+def _reading(asked: dict[str, str | None]) -> dict[str, str | None]:
+    _known(asked, (*COLUMNS, *SIGNS, *READING_OPTIONS, *LAYOUT, "encoding"))
+    for name in (*LAYOUT, *CONTENT):
+        if len(asked.get(name) or "") > MAX_LAYOUT:
+            raise InputValueError(place=name, expected=f"at most {MAX_LAYOUT:,} characters")
+    for name in SWITCHES:
+        check_choice(name, asked.get(name), (None, "yes"))
+    check_choice("citations_from", asked.get("citations_from") or None, (None, *known_forms()))
+    check_choice("encoding", asked.get("encoding"), ENCODINGS)
+    for name in SIGNS:
+        check_choice(name, asked.get(name), (None, *DELIMITERS))
+    plain = {name: asked[name] for name in READING_OPTIONS if name in asked and name not in CONTENT}
+    read_and_compare_options({**plain, **given_options(asked, CONTENT)})
+    return asked
+
+
+def given_options(reading: Mapping[str, str | None], names: Iterable[str]) -> dict[str, Any]:
+    """The options of these names that a visitor gave, as `ReadOptions` takes them."""
+    return {name: True if name in SWITCHES else given for name in names if (given := reading.get(name))}
+
+
+Reading = Annotated[dict[str, str | None], AfterValidator(_reading)]
+
+
 class PairRequest(Request):
     """A pair of texts to be scored.
 
@@ -169,6 +195,7 @@ class PairRequest(Request):
         options: how values are compared: the options in `WHAT_IFS`, and by "schema" a JSON Schema as text.
         text: what the document says, in which the values are looked up; "" where that is not known.
         is_example: whether the texts were the first example, before they were edited.
+        content: what is taken out of the values before they are scored: options in `CONTENT`.
     """
 
     truth: str
@@ -178,6 +205,7 @@ class PairRequest(Request):
     options: WhatIf = _what_if({})
     text: Annotated[str, Field(max_length=MAX_BYTES)] = ""
     is_example: bool = False
+    content: Reading = {}
 
     @classmethod
     def of_link(cls, value: object) -> PairRequest:
@@ -207,22 +235,6 @@ class LinkRequest(Request):
     """What a link to a pair holds."""
 
     link: Any
-
-
-def _reading(asked: dict[str, str | None]) -> dict[str, str | None]:
-    _known(asked, (*COLUMNS, *SIGNS, *READING_OPTIONS, *LAYOUT, "encoding"))
-    for name in (*LAYOUT, *CONTENT):
-        if len(asked.get(name) or "") > MAX_LAYOUT:
-            raise InputValueError(place=name, expected=f"at most {MAX_LAYOUT:,} characters")
-    for name in LAYOUT[-2:]:
-        check_choice(name, asked.get(name), (None, "yes"))
-    check_choice("encoding", asked.get("encoding"), ENCODINGS)
-    for name in SIGNS:
-        check_choice(name, asked.get(name), (None, *DELIMITERS))
-    read_and_compare_options(
-        {name: asked[name] for name in READING_OPTIONS if name in asked and (asked[name] or name not in CONTENT)}
-    )
-    return asked
 
 
 _EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -258,13 +270,13 @@ class ReadRequest(Request):
         skip: whether rows with errors are left out.
     """
 
-    reading: Annotated[dict[str, str | None], AfterValidator(_reading)] = {}
+    reading: Reading = {}
     skip: bool = False
 
     @property
     def content(self) -> dict[str, Any]:
-        """The options of what is left out of values."""
-        return {name: given for name in CONTENT if (given := self.reading.get(name))}
+        """The options of what is taken out of values."""
+        return given_options(self.reading, CONTENT)
 
 
 class ScoreRequest(ReadRequest):
@@ -291,14 +303,12 @@ class FileRequest(ScoreRequest):
         predictions: the file of predictions.
         metrics: the metrics, of which the first is that of everything that is shown.
         by: a column of the references whose values make slices; "" for none.
-        confidences: whether predictions have confidences.
         before: the name of a kept result of these files, of which what does not change is taken; "" for none.
     """
 
     predictions: Upload = None
     metrics: Annotated[list[str], AfterValidator(checked_metrics)] = [PAIR_METRICS[0]]
     by: str = ""
-    confidences: bool = False
     before: str = ""
 
     @model_validator(mode="before")
@@ -428,6 +438,12 @@ class DocumentRequest(KeptRequest):
     number: int
     system: Annotated[int, Field(ge=0)] = 0
     text: Annotated[str, Field(max_length=MAX_BYTES)] = ""
+
+
+class RemedyRequest(KeptRequest):
+    """A question what a result would score with the option of a button, which has a number among all buttons."""
+
+    button: Annotated[int, Field(ge=0)]
 
 
 class PdfRequest(KeptRequest):

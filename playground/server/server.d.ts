@@ -28,8 +28,10 @@ declare namespace Server {
     view_documents: Ask<ViewRequest, View>;
     read_document: Ask<DocumentRequest, Document>;
     read_pdf: Ask<PdfRequest, Pdf>;
-    read_rows: Ask<RowsRequest, Rows>;
+    read_rows: Ask<RowsRequest, Text>;
     read_pair: Ask<DocumentRequest, PairSides>;
+    try_remedy: Ask<RemedyRequest, Text>;
+    try_remedies: Ask<RemedyRequest, Text>;
     open_document: Ask<SideBySideRequest, SideBySide>;
   }
   type Ask<Q, A> = (asked: Q) => Promise<A | Refusal>;
@@ -61,6 +63,7 @@ declare namespace Server {
     options: SchemaOptions;
     text?: string;
     is_example?: boolean;
+    content?: Reading;
   }
   interface LinkRequest extends Request {
     link: unknown;
@@ -73,7 +76,6 @@ declare namespace Server {
     metrics: string[];
     by: string;
     skip: boolean;
-    confidences: boolean;
     before?: string;
   }
   interface SortRequest extends Request {
@@ -131,6 +133,10 @@ declare namespace Server {
     system?: number;
     text?: string;
   }
+  /** What the result would score with the option of a button, by its number. */
+  interface RemedyRequest extends KeptRequest {
+    button: number;
+  }
   /** With the file, or a page of that which is kept, from 1. */
   interface PdfRequest extends KeptRequest {
     pdf?: string | null;
@@ -171,6 +177,7 @@ declare namespace Server {
     spans: Spans[];
     places: PlacedRow[];
     is_example: boolean;
+    taken: Taken[];
   }
   interface Fault {
     text: string;
@@ -194,6 +201,7 @@ declare namespace Server {
   }
   interface WhatIfs {
     what_ifs: WhatIf[];
+    remedies: Warning[];
   }
 
   // Files
@@ -249,6 +257,8 @@ declare namespace Server {
     signature: string;
     lists: ListSum[];
     slices: Slice[];
+    remedies: Warning[];
+    taken: Taken[];
     grounding: Grounding | null;
     histogram: HistogramBins;
     intervals: string[];
@@ -305,6 +315,19 @@ declare namespace Server {
     title: string;
     text: string;
     remedy: Remedy | null;
+  }
+  /** A warning that options answer. */
+  interface Warning {
+    text: string;
+    buttons: Remedy[];
+  }
+  /** An option of reading that was taken. */
+  interface Taken {
+    name: string;
+    words: string;
+  }
+  interface Text {
+    text: string;
   }
   interface Remedy {
     label: string;
@@ -400,10 +423,6 @@ declare namespace Server {
     sizes: [width: number, height: number][];
     path: string;
   }
-  interface Rows {
-    text: string;
-  }
-
   // Several systems
 
   interface Comparison {
@@ -420,6 +439,8 @@ declare namespace Server {
     pairs: Pair[];
     note: string;
     signature: string;
+    remedies: Warning[];
+    taken: Taken[];
     left_out: string[];
     python: string;
     downloads: NamedDownload[];

@@ -2,10 +2,11 @@
 
 from playground.parts.fragments import fragment
 from playground.parts.optional_packages import WITHOUT_REVIEW
+from playground.parts.remedies import tries
 from playground.parts.tab import FILE_METRICS, Tab, fields_with_words, offered
-from playground.server.functions import runs
+from playground.server.functions import READERS, in_child, runs
 from playground.server.limits import MAX_FILE_BYTES
-from playground.server.requests import FileRequest
+from playground.server.requests import FileRequest, RemedyRequest
 from playground.testset import testset
 
 _OPTIONS = (
@@ -22,5 +23,9 @@ TAB = Tab(
     "docscore['testset/testset.js'].startTestset(element, server)",
     fragment("testset", *_OPTIONS, template="testset.html.jinja"),
     ["testset/testset.js"],
-    {"score_files": runs(FileRequest, testset.score_files)},
+    {
+        "score_files": runs(FileRequest, testset.score_files),
+        # what the files score with the option of a button
+        "try_remedy": in_child(RemedyRequest, READERS, "remedy", tries(FileRequest, testset.score_of_files)),
+    },
 )

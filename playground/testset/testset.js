@@ -7,6 +7,7 @@ import { filesInWords } from "../parts/document_files.js";
 import { DropBox } from "../parts/files.js";
 import { copyLink, hashOfDocument } from "../parts/links.js";
 import { Options } from "../parts/options.js";
+import { Remedies } from "../parts/remedies.js";
 import { saveFile, schemaButtons } from "../parts/saving.js";
 import { stepToResult, tabOf } from "../parts/tabs.js";
 import { askAgain } from "../parts/uploads.js";
@@ -39,10 +40,10 @@ class TestsetTab {
     this.options = new Options(this.part("options"));
     this.metric = this.part("metric", HTMLSelectElement);
     this.skip = this.part("skip", HTMLInputElement);
-    this.confidences = this.part("confidences", HTMLInputElement);
     this.beside = [...this.root.querySelectorAll("input[name=testset-beside]")].filter(
       (input) => input instanceof HTMLInputElement,
     );
+    this.remedies = new Remedies(this.part("remedies"), (options) => this.take(options), server.try_remedy);
     this.figures = this.part("figures-shown", HTMLDialogElement);
     this.slices = this.part("slices-shown", HTMLDialogElement);
     this.box = new DropBox(findElement(this.root, ".drop"), server, {
@@ -216,7 +217,6 @@ class TestsetTab {
       metrics: [first, ...others],
       by: by.trim(),
       skip: this.skip.checked,
-      confidences: this.confidences.checked,
     };
   }
 
@@ -224,7 +224,6 @@ class TestsetTab {
     this.options.take({ ...from.what_if, metric: from.metrics[0], by: from.by });
     for (const input of this.beside) input.checked = from.metrics.slice(1).includes(input.value);
     this.skip.checked = from.skip;
-    this.confidences.checked = from.confidences;
     this.drawChips();
   }
 
@@ -234,7 +233,7 @@ class TestsetTab {
 
   /** The deviations from the defaults, each of which can be taken back. */
   drawChips() {
-    const reading = this.state.result?.asked.reading ?? {};
+    const { asked, taken = [] } = this.state.result ?? {};
     this.options.show(this.metric.value);
     const changed = this.options
       .changed()
@@ -248,14 +247,11 @@ class TestsetTab {
         },
       });
     }
-    if (reading.parse) {
-      changed.push({
-        words: "JSON extracted from texts",
-        show: () => this.changeFiles(),
-        takeBack: () => {
-          delete reading.parse;
-        },
-      });
+    for (const { name, words } of taken) {
+      const takeBack = () => {
+        delete asked?.reading[name];
+      };
+      changed.push({ words, show: () => this.changeFiles(), takeBack });
     }
     this.options.chips(
       this.part("chips"),
@@ -371,6 +367,7 @@ class TestsetTab {
     for (const [name, value] of Object.entries(ends)) plot.style.setProperty(`--${name}`, String(value));
     const interval = found.interval ? `, ${found.interval}` : "";
     plot.setAttribute("aria-label", `${found.label} ${found.text} on a scale from 0 to 1${interval}`);
+    this.remedies.show(found.remedies, found.run);
     this.part("left-out").hidden = !found.left_out.length;
     this.part("left-out").textContent = found.left_out.join(" ");
     const links = found.downloads.map(({ label, path }) => {

@@ -32,6 +32,7 @@ from playground.parts.files import (
 from playground.parts.fragments import fragment
 from playground.parts.kept_results import keep_list, keep_rows, kept_rows
 from playground.parts.python_code import code_of_files
+from playground.parts.remedies import remedies_of, taken_of
 from playground.parts.row_counts import count_rows
 from playground.server.limits import check_slices
 from playground.server.pool import PAIRING, READING, SCORING, Report, bar_of, beside
@@ -57,7 +58,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     metrics = metrics_of(asked.metrics, asked.what_if["schema"])
     measured = [("Measuring", 12.0) for name in metrics if name != ANLS_STAR]
     bar = bar_of(progress, [*READING, *READING, *PAIRING, *PAIRING, *measured, *SCORING])
-    same = asked.model_dump(mode="json", include={"references", "predictions", "reading", "skip", "confidences"})
+    same = asked.model_dump(mode="json", include={"references", "predictions", "reading", "skip"})
     kept = kept_rows(folder, asked.before, same)
     uploaded, known = kept or (rows_of_request(asked, bar), [])
     [test_set] = uploaded.systems
@@ -90,7 +91,9 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
         "asked": asked.model_dump(mode="json", exclude={"window", "before"}),
         "names": {side: printable(path.name) for side, path in asked.files.items()},
         "paired": f"{len(pairs.ids):,} paired {paired_by(uploaded.plan)}",
-        **_result(evaluation, what_ifs),
+        **(drawn := _result(evaluation, what_ifs)),
+        "remedies": remedies_of({"": evaluation}, [drawn["headline"]["remedy"]]),
+        "taken": taken_of(asked.reading),
         "left_out": skipped_lines(uploaded),
         "python": code,
         "figures": fragment(
@@ -107,6 +110,12 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
         keeping()
     written(1)
     return result
+
+
+def score_of_files(asked: FileRequest) -> str:
+    """What the files score by the primary metric, as text."""
+    metrics, [rows] = metrics_of(asked.metrics, asked.what_if["schema"])[:1], rows_of_request(asked).systems
+    return three_digits(Evaluation(rows, asked.options, metrics=metrics, confidence=None).score)
 
 
 _MOST_KNOWN = 2  # results with other options whose counts are kept

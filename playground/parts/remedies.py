@@ -1,0 +1,99 @@
+"""Warnings that an option answers, as a visitor sees them: a sentence, and buttons that score with the option."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+from docscore.core.errors import DataWarning, Diagnostic
+from docscore.core.formatting import clipped, printable, shown_name
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.sentences import capital
+from playground.parts.kept_results import KeptResult
+from playground.server.functions import Answer
+from playground.server.limits import lines_of
+from playground.server.requests import RemedyRequest, ScoreRequest
+from playground.server.storage import results_folder, uploads_folder
+
+_LONGEST_SENTENCE, _LONGEST_WORD = 600, 40  # characters
+_WORDS = {  # of an option of reading: what a button does, what was done
+    "parse": ("Extract JSON from the texts", "JSON extracted from texts"),
+    "parse_references": ("Read the ground truths as JSON", "ground truths read as JSON"),
+    "ignore_keys": ("Leave {} out", "without {}"),
+    "absent_words": ("Read {} as null", "{} read as null"),
+    "citations_from": ("Read the format of {}", "format of {}"),
+    "with_confidences": ("Score the values alone", "confidences apart"),
+    "answer_is_list": ("Each list is one answer", "each list is one answer"),
+    "single_document": ("It is one document", "one document"),
+}
+R = TypeVar("R", bound=ScoreRequest)
+Button = tuple[str, str, str]  # its label, the name of an option of reading, the value that a request has
+
+
+def sentence_of(warning: Diagnostic) -> str:
+    """Return the sentence of a warning, without what a visitor cannot do."""
+    return clipped(printable("; ".join(lines_of(str(warning.for_remote_users())))), _LONGEST_SENTENCE)
+
+
+def buttons_of(warning: DataWarning) -> list[Button]:
+    """Return the buttons of a warning: one for each option that answers it; none if a value has to be typed."""
+    if ... in warning.remedy.values():
+        return []
+    values = {name: "yes" if value is True else str(value) for name, value in warning.remedy.items() if name in _WORDS}
+    return [(_words(name, value)[0], name, value) for name, value in values.items()]
+
+
+def _words(name: str, value: str) -> tuple[str, ...]:
+    shown = clipped(printable(value), _LONGEST_WORD)
+    return tuple(words.format(shown if name == "citations_from" else f"“{shown}”") for words in _WORDS[name])
+
+
+def taken_of(reading: Mapping[str, str | None]) -> list[dict[str, str]]:
+    """Return the options of reading that a request has: "name", and "words" for what was done."""
+    return [{"name": name, "words": _words(name, value)[1]} for name in _WORDS if (value := reading.get(name))]
+
+
+def remedies_of(
+    systems: Mapping[str, Evaluation], headline: Iterable[Mapping[str, Any] | None] = ()
+) -> list[dict[str, Any]]:
+    """Return the warnings about systems that options answer, those about most rows first.
+
+    Args:
+        systems: the systems by their names; one system has no name in the sentences.
+        headline: the buttons that the headline has already.
+
+    Returns:
+        "text", and "buttons", each with "label" and "options" by the groups of a request.
+    """
+    known = [each["options"].get("reading") for each in headline if each]
+    found: dict[tuple[Button, ...], tuple[DataWarning, list[str]]] = {}
+    for system, evaluation in systems.items():
+        for warning in evaluation.row_warnings:
+            if buttons := tuple(each for each in buttons_of(warning) if {each[1]: each[2]} not in known):
+                found.setdefault(buttons, (warning, []))[1].append(shown_name(system))
+    most = max((len(each) for each in systems.values()), default=0)
+    rows = sorted(found.items(), key=lambda item: -(len(item[1][0].rows) or most))
+    return [
+        {
+            "text": f"{', '.join(names)}: {said}." if len(systems) > len(names) else f"{capital(said)}.",
+            "buttons": [{"label": label, "options": {"reading": {name: value}}} for label, name, value in buttons],
+        }
+        for buttons, (warning, names) in rows
+        for said in [sentence_of(warning.diagnostic)]
+    ]
+
+
+def tries(kind: type[R], score: Callable[[R], str]) -> Callable[[RemedyRequest], Callable[[], Answer]]:
+    """Return what prepares the work for a `RemedyRequest`: "text" says what the files score with the option."""
+
+    def prepare(asked: RemedyRequest) -> Callable[[], Answer]:
+        result = KeptResult(results_folder(), asked.run).result
+        buttons = [button for each in result["remedies"] for button in each["buttons"]]
+        changes = buttons[asked.button]["options"] if asked.button < len(buttons) else {}
+        reading = {**result["asked"]["reading"], **changes.get("reading", {})}
+        return partial(_text, score, kind.of({**result["asked"], "reading": reading}, uploads_folder()))
+
+    return prepare
+
+
+def _text(score: Callable[[R], str], request: R) -> Answer:
+    return {"text": score(request)}

@@ -1,0 +1,62 @@
+"""What the tabs show at one glance: warnings with their remedies, rows behind a headline, rows with documents."""
+
+from __future__ import annotations
+
+import json
+
+from tests import browser
+from tests.browser import NARROW, Visit, Visitor
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES
+
+playground, chromium, visit = browser.playground, browser.chromium, browser.visit
+
+CONFIDENT = RECEIPTS / "predictions_confident.jsonl"  # scores 0.018 with its confidences, and 0.862 without
+ALONE = "Score the values alone"
+
+
+def pressed(visitor: Visitor, place: str, score: str) -> None:
+    """Wait until a warning's button says what it would score, and press it."""
+    visitor.page.locator(f"{place} button").get_by_text(score).wait_for()
+    visitor.page.locator(place).get_by_role("button", name=ALONE).click()
+
+
+def test_a_warning_of_a_test_set_is_a_button(visit: Visit) -> None:
+    """In the drop box without a figure, then with the score that it leads to; a chip takes it back."""
+    visitor = visit(size=NARROW)
+    visitor.open_tab("Test set")
+    visitor.choose_files(REFERENCES, CONFIDENT)
+    assert visitor.page.locator(".wz-doubts button").all_inner_texts() == [ALONE]
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    visitor["testset-score"].get_by_text("0.018").wait_for()
+    pressed(visitor, "#testset-remedies", "→ 0.862")
+    visitor["testset-score"].get_by_text("0.862").wait_for()
+    assert visitor.page.locator("#testset-remedies li").count() == 0
+    visitor["testset-more"].click()
+    visitor["testset-chips"].get_by_role("button", name="Undo: confidences apart").click()
+    visitor["testset-score"].get_by_text("0.018").wait_for()
+
+
+def test_a_warning_about_a_system_is_a_button(visit: Visit) -> None:
+    visitor = visit()
+    visitor.open_tab("Compare")
+    box = visitor.page.locator("#compare .drop-input")
+    box.set_input_files([REFERENCES, PREDICTIONS, CONFIDENT])
+    visitor.page.get_by_role("button", name="Compare", exact=True).click()
+    visitor.page.locator(".cmp-verdict").get_by_text("predictions leads predictions_confident by 0.786").wait_for()
+    pressed(visitor, ".cmp-warnings", "→ predictions_confident 0.862, predictions 0.804")
+    visitor.page.locator(".cmp-verdict").get_by_text("predictions_confident leads predictions by 0.057").wait_for()
+    visitor.page.locator(".cmp-chips").get_by_role("button", name="Undo: confidences apart").click()
+    visitor.page.locator(".cmp-warnings button").get_by_text(ALONE).wait_for()
+
+
+def test_a_warning_about_a_pair_is_a_button_and_stays_after_a_reload(visit: Visit) -> None:
+    visitor = visit()
+    visitor.score('{"a": "x", "b": "2"}', json.dumps({"a": {"$value": "x", "$confidence": 0.9}, "b": "3"}))
+    before = visitor.page.evaluate("location.hash")
+    pressed(visitor, "#pair-tree .remedies", "→ 0.500")
+    visitor.has_score("0.500")
+    visitor.page.wait_for_function("before => location.hash !== before", arg=before)
+    visitor.page.reload()
+    visitor.has_score("0.500")
+    visitor["pair-chips"].get_by_role("button", name="Undo: confidences apart").click()
+    visitor.has_score("0.000")
