@@ -57,6 +57,12 @@ def come(visit: Visit, size: tuple[int, int] = WIDE, *, dark: bool = False, file
     return visitor
 
 
+def open_options(visitor: Visitor) -> None:
+    """Open the options with those behind "More"."""
+    parts = "pop => [pop, ...pop.querySelectorAll('details')].forEach(part => { part.open = true; })"
+    visitor["testset-options"].evaluate(parts)
+
+
 def ready(visitor: Visitor) -> None:
     visitor.page.locator(".testset[data-ready]:not([data-stale], [aria-busy])").wait_for()
 
@@ -237,7 +243,7 @@ def test_files_that_do_not_say_what_they_are(visit: Visit) -> None:
     asked: list[str] = []
     visitor.page.on("request", lambda request: asked.append(request.post_data or ""))
     visitor["testset-change"].click()
-    visitor["testset-options"].locator("summary").click()
+    open_options(visitor)
     visitor["testset-skip"].check()
     visitor.page.wait_for_timeout(600)  # twice what the page waits for further changes
     assert not any("score_files" in body for body in asked)
@@ -342,7 +348,7 @@ def test_files_that_cannot_be_read_as_they_are_have_buttons(visit: Visit) -> Non
         visitor["testset-change"].click()
         read_as(visitor, "parse_references", "json")
     visitor["testset-left-out"].get_by_text("1 of 22 rows are left out").wait_for(state="attached")
-    visitor["testset-options"].evaluate("options => { options.open = true; }")
+    open_options(visitor)
     visitor["testset-skip"].uncheck()
     visitor["testset-options"].evaluate("options => { options.open = false; }")
     warnings.get_by_role("button", name="All as text").click()
@@ -528,7 +534,7 @@ def test_text_of_others_is_text(visit: Visit, number: int) -> None:
         visitor.page.locator("#testset-document:not([data-stale]) .anls-row").first.wait_for()
         visitor["testset-next"].click()
     visitor["testset-find"].fill(bad[0][:150])
-    visitor.page.locator("#testset-options summary").click()
+    open_options(visitor)
     visitor["testset-by"].fill(bad[1][:100])
     visitor["testset-title"].get_by_text("Not scored").or_(visitor["testset-chips"].locator(".chip")).first.wait_for()
     assert visitor["testset"].locator("img, script, [onerror], [onfocus]").count() == 0
@@ -630,7 +636,7 @@ def test_metrics_slices_and_a_schema(visit: Visit) -> None:
     """The primary metric scores everything; others and slices are among all figures; a schema gives a typed score."""
     visitor = come(visit)
     result = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS, metrics=["nted", "kieval"])
-    visitor["testset-options"].locator("summary").click()
+    open_options(visitor)
     visitor["testset-metric"].select_option("nted")
     visitor["testset-options"].get_by_label("KIEval", exact=True).check()
     scored(visitor, result.score)
@@ -659,7 +665,7 @@ def test_metrics_slices_and_a_schema(visit: Visit) -> None:
     visitor["testset-detail"].get_by_text("line 1, column 2").wait_for()
     visitor["testset-act"].get_by_text("Undo").click()
     scored(visitor, typed)
-    visitor["testset-options"].locator("summary").click()
+    open_options(visitor)
     visitor["testset-by"].fill("true")  # a name as any other
     visitor["testset-detail"].get_by_text("'true'").wait_for()
 
@@ -672,7 +678,7 @@ def test_slices_are_a_table_that_filters(visit: Visit, size: tuple[int, int]) ->
     sliced = [{**row, "language": languages[number % 3]} for number, row in enumerate(rows)]
     visitor = opened(visit, size)
     visitor.choose_files(payload(REFERENCES.name, sliced), PREDICTIONS)
-    visitor["testset-options"].evaluate("options => { options.open = true; }")
+    open_options(visitor)
     visitor["testset-by"].fill("language")
     visitor.page.get_by_role("button", name="Score", exact=True).click()
     ready(visitor)

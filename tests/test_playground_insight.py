@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any, cast
 
 from tests import browser
 from tests.browser import NARROW, Visit, Visitor
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES
+from tests.conftest import PIXEL
 
 playground, chromium, visit = browser.playground, browser.chromium, browser.visit
 
@@ -60,3 +62,53 @@ def test_a_warning_about_a_pair_is_a_button_and_stays_after_a_reload(visit: Visi
     visitor.has_score("0.500")
     visitor["pair-chips"].get_by_role("button", name="Undo: confidences apart").click()
     visitor.has_score("0.000")
+
+
+def test_the_headline_of_a_test_set_leads_to_its_rows(visit: Visit) -> None:
+    """And the list says which documents have a file, the first of which is open."""
+    visitor = visit()
+    visitor.open_tab("Test set")
+    visitor.choose_files(REFERENCES, CONFIDENT)
+    page = {"name": "receipt-009.png", "mimeType": "image/png", "buffer": PIXEL}
+    visitor.page.locator("#testset .drop-input").set_input_files([cast("Any", page)])
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    visitor["testset-name"].get_by_text("receipt-009").wait_for()
+    visitor["testset-matched"].get_by_text("files for 1 of 40 documents").wait_for()
+    marked = visitor.page.locator(".doc", has=visitor.page.get_by_role("img", name="with its document"))
+    assert marked.locator("bdi").all_inner_texts() == ["receipt-009"]
+    lead = visitor["testset-title"].get_by_role("button")
+    words = lead.inner_text()
+    lead.click()
+    visitor.page.locator("#testset-share .chip").get_by_text(words[:-1], exact=False).wait_for()
+    visitor.page.locator("#testset-tree .hit").first.wait_for()
+
+
+def test_the_verdict_leads_to_the_rows_that_decide(visit: Visit) -> None:
+    """Those by which the second system is worse; scores and losses stand at the row that is looked at alone."""
+    visitor = visit()
+    visitor.open_tab("Compare")
+    visitor.page.get_by_role("button", name="Compare three systems").click()
+    visitor.page.locator(".cmp-verdict a").click()
+    assert visitor.page.locator(".cmp-worse option:checked").inner_text() == "base worse than new"
+    shown = visitor.page.locator(".cmp-places tr[data-row]:not([hidden])")
+    shown.first.wait_for()
+    losses = shown.evaluate_all("rows => rows.map(row => row.dataset.lost.split('|'))")
+    assert all(new != base for new, base, *_ in losses)
+    figures = visitor.page.locator(".cmp-figure >> visible=true")
+    rows = figures.evaluate_all("all => [...new Set(all.map(each => each.closest('tr').rowIndex))]")
+    assert len(rows) == 1
+
+
+def test_a_new_pair_begins_empty_and_long_json_is_spread(visit: Visit) -> None:
+    """No tree of before, no error before a key is pressed; one step of undo takes a paste back."""
+    visitor = visit()
+    visitor["pair-own"].click()
+    visitor["pair-status"].get_by_text("Paste a ground truth and a prediction").wait_for()
+    assert visitor["pair-tree"].inner_text() == ""
+    assert visitor["pair-notice"].is_hidden()
+    assert visitor.fault("pair-truth").inner_text() == ""
+    row = json.dumps({"name": "Tambour Street Bakery", "address": "41 Tambour Street", "total": 35.25})
+    visitor.paste("pair-truth", row)
+    assert visitor.typed("pair-truth") == json.dumps(json.loads(row), indent=2)
+    visitor.page.keyboard.press("ControlOrMeta+z")
+    assert visitor.typed("pair-truth") == ""

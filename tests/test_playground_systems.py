@@ -174,7 +174,7 @@ def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     visitor.part("documents").get_by_role("link", name="receipt-027").click()
     shown = visitor.places("receipt-027")
     heads = visitor.part("places").locator("thead th").all_inner_texts()
-    assert heads == ["place", "ground truth", "new 0.440", "base 1.000", "text 1.000"]
+    assert heads == ["field", "ground truth", "new 0.440", "base 1.000", "text 1.000"]
     names = {name for role, name in heard(visitor.page) if role in ("cell", "heading")}
     assert "new leads base by 0.057; no difference is proven (p = 0.38)." in names
     assert any(name.startswith("only in the prediction ") and "−" in name for name in names)

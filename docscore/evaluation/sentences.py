@@ -367,7 +367,7 @@ def conclusion_of_tree(tree: ScoreTree, annotations: Sequence[Annotation]) -> tu
     if isinstance(tree, MetricTree):
         return "", "", None
     if not (total := tree.weight - tree.earned):
-        return _NO_FAULT, "", None
+        return _NO_FAULT if tree.weight else "Nothing counts here.", "", None
     nodes = _losses(tree, annotations)
     lost = {words: fsum(node.weight - node.earned for node in found) for words, found in nodes.items()}
     largest = max(nodes[max(lost, key=lambda words: lost[words])], key=lambda node: node.weight - node.earned)

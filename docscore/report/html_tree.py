@@ -253,12 +253,13 @@ def tree_drawing(
     row_numbers = {of: numbers[id(node)] for of, node in nodes.items() if id(node) in numbers}
     own = [tree.reason] if tree.children and tree.reason else []
     conclusion, second, largest = conclusion_of_tree(tree, annotations)
+    points = points_text(tree) if tree.weight or not conclusion else ""
     lead = row_numbers.get(id(largest), 0)
     return TreeDrawing(
         three_digits(tree.score),
         conclusion,
         f"{prefix}-{lead}" if lead >= outermost and largest else "",
-        f"{points_text(tree)}; {second}." if second else points_text(tree),
+        f"{points}; {second}." if second else points,
         [*facts_of_tree(tree), *own, *(annotation_text(each) for each in annotations if each.gain is not None)],
         _parts(tree),
         note,

@@ -1,7 +1,7 @@
 // The tab for several systems: takes files and options, asks for the comparison, opens documents and follows links.
 
 import { Asker, PATIENCE, Runner, answerTo, busy } from "../parts/asking.js";
-import { DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
+import { DocumentFiles, NO_DOCUMENT, matchedInWords } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
 import { around, cutName, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
 import { DropBox } from "../parts/files.js";
@@ -353,7 +353,12 @@ class CompareTab {
     this.fit();
     this.setStatus("");
     this.drawSetUp(found);
-    drawComparison(this.screen, found, (id) => this.state.address({ ...PLAIN_VIEW, document: id }));
+    drawComparison(
+      this.screen,
+      found,
+      (id) => this.state.address({ ...PLAIN_VIEW, document: id }),
+      this.state.addressOfLead((id) => this.files.has(id)),
+    );
     findElement(this.screen, "#compare-python").textContent = found.python;
     const pairs = found.systems.map(({ name }, at) => newButton("", name, () => this.openPair(at)));
     findElement(this.part("pair"), "ul").replaceChildren(...pairs.map((button) => newElement("li", "", button)));
@@ -392,6 +397,7 @@ class CompareTab {
       ...truth,
       `${systems.length} systems`,
       soft(` · ${counted(count, "document")} each`),
+      newElement("span", "soft cmp-matched"),
     );
     this.part("export").replaceChildren(
       ...downloads.map(({ label, name, path }) => {
@@ -416,7 +422,10 @@ class CompareTab {
   drawDocuments() {
     if (!this.state.result) return;
     const address = (/** @type {string} */ id) => this.state.address({ document: id });
-    drawDocumentList(this.part("documents"), this.state.result, this.state.view, address);
+    drawDocumentList(this.part("documents"), this.state.result, this.state.view, address, (id) => this.files.has(id));
+    const { count, documents } = this.state.result;
+    const matched = documents.filter(({ id }) => this.files.has(id)).length;
+    this.part("matched").textContent = this.files.isEmpty ? "" : matchedInWords(matched, count);
     for (const row of findElements(this.part("pairs"), "[data-pair]")) {
       row.toggleAttribute("data-chosen", Number(row.dataset.pair) === this.state.view.pair);
     }
@@ -480,6 +489,7 @@ class CompareTab {
     if (others.length < files.length) {
       this.isPaper = !this.phone.matches;
       this.setStatus(`${counted(files.length - others.length, "document file")} added.`);
+      this.drawDocuments();
       if (this.state.view.document) this.open();
     }
     return others;

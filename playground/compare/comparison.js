@@ -1,6 +1,7 @@
 // How several systems compare, drawn from the result of the server: verdict, intervals, causes, fields, documents,
 // pairs.
 
+import { newDocumentSign } from "../parts/document_files.js";
 import { cutName, findElement, newButton, newDrawing, newElement } from "../parts/elements.js";
 import { capital, signed } from "../parts/words.js";
 import { costsOf, listedDocuments, sortedSystems, ticks } from "./state.js";
@@ -263,14 +264,15 @@ const strip = (/** @type {number[]} */ scores) => {
  * @param {Server.Comparison} found
  * @param {ComparisonView} view
  * @param {(id: string) => string} link
+ * @param {(id: string) => boolean} hasFile
  */
-export const drawDocumentList = (place, found, view, link) => {
+export const drawDocumentList = (place, found, view, link, hasFile) => {
   const { documents, count, systems } = found;
   const shown = listedDocuments(found, view);
   const chosen = view.pair === null ? null : found.pairs[view.pair];
   const rows = shown.map(({ id, numbers, scores }) => {
     const name = newElement("a", "", newElement("code", "", ...cutName(id)));
-    const head = part("rowheader", "cut", name);
+    const head = part("rowheader", "cut", name, ...(hasFile(id) ? [newDocumentSign()] : []));
     name.href = link(id);
     name.dataset.cell = "";
     name.tabIndex = -1;
@@ -319,8 +321,9 @@ const leader = (/** @type {Server.Verdict} */ { documents: ids }, /** @type {(id
  * @param {HTMLElement} screen
  * @param {Server.Comparison} found
  * @param {(id: string) => string} link  the address of a document
+ * @param {string} leads  the address of the rows that make the lead, "" if no system leads
  */
-export const drawComparison = (screen, found, link) => {
+export const drawComparison = (screen, found, link, leads) => {
   const place = (/** @type {string} */ name) => findElement(screen, `.cmp-${name}`);
   const { systems, verdict, causes, fields, left_out: left, signature } = found;
   const longest = Math.max(...systems.flatMap(({ name }) => pieces(name)).map(({ length }) => length));
@@ -328,7 +331,9 @@ export const drawComparison = (screen, found, link) => {
   screen.style.setProperty("--name", `${14 + 7 * Math.min(17, longest)}px`);
   const p = newElement("span", "pvalue soft", `(p ${verdict.p}).`);
   const rest = newElement("span", "", `${verdict.rest} `, p);
-  place("verdict").replaceChildren(newElement("span", "", `${verdict.title};`), " ", rest);
+  const title = leads ? newElement("a", "lead", verdict.title) : newElement("span", "", verdict.title);
+  if (leads && title instanceof HTMLAnchorElement) title.href = leads;
+  place("verdict").replaceChildren(title, "; ", rest);
   place("verdict").classList.toggle("cmp-long", verdict.title.length > 60);
   place("text").replaceChildren(verdict.text, ...leader(verdict, link));
   place("order").textContent = verdict.remarks.join(" ");

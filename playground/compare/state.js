@@ -141,6 +141,15 @@ export class CompareState {
     return addressOfComparison(this.result?.run ?? "", { ...this.view, ...changes });
   }
 
+  /** The address of the rows by which the best system leads the second, "" if it does not. */
+  addressOfLead(/** @type {(id: string) => boolean} */ hasFile) {
+    const view = { ...PLAIN_VIEW, worse: "1 0" };
+    const listed = this.result ? listedDocuments(this.result, view) : [];
+    const { id = "" } = listed.find((each) => hasFile(each.id)) ?? listed[0] ?? {};
+    const [pair] = this.result?.pairs ?? [];
+    return id && pair && pair.difference > 0 ? this.address({ ...view, document: id }) : "";
+  }
+
   /** What changes where a view takes the place of that before; a pair that the result lacks is left out. */
   follow(/** @type {ComparisonView} */ view) {
     const before = this.view;

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from docscore.core.formatting import clipped, counted, three_digits
+from docscore.core.formatting import clipped, counted, field_text, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.values import value_text
 from docscore.evaluation.sentences import STATUS_WORDS
@@ -137,7 +137,7 @@ def _label(node: ScoreTree) -> str:
     if node.key is not None:
         return clipped(node.key, _LONGEST_LABEL)
     if node.truth_index is None and node.prediction_index is None:
-        return "$"
+        return field_text("$")
     return "[+]" if node.truth_index is None else f"[{node.truth_index}]"
 
 

@@ -1,7 +1,7 @@
 // An editor of JSON: a textarea, and behind it the lines with colours, numbers and signs; only those in view are drawn.
 
 import { around, findElement, newButton, newElement } from "../parts/elements.js";
-import { changedLines, formatted, lineAt, lineStarts, piecesOf, textOf, tokensOf } from "./json_text.js";
+import { changedLines, formatted, lineAt, lineStarts, piecesOf, spread, textOf, tokensOf } from "./json_text.js";
 
 /** @import { Piece } from "./json_text.js" */
 /** @typedef {{glyph: string, lost: boolean}} Sign */
@@ -63,9 +63,16 @@ export class Editor {
       if (/^(Arrow|Home|End|Page)/.test(event.key)) page.pointed(this);
     });
     this.area.addEventListener("keydown", (event) => this.undo(event));
-    this.area.addEventListener("paste", () => {
+    this.area.addEventListener("paste", (event) => {
       const { selectionStart, selectionEnd, value } = this.area;
-      if (selectionEnd - selectionStart === value.length) page.replaced();
+      if (selectionEnd - selectionStart !== value.length) return;
+      page.replaced();
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      const lines = spread(text);
+      if (lines === text) return;
+      event.preventDefault();
+      this.replace(lines);
+      page.changed();
     });
     this.file.addEventListener("change", () => {
       this.open(this.file.files?.[0]);
@@ -169,7 +176,7 @@ export class Editor {
     try {
       const text = await navigator.clipboard.readText();
       this.page.replaced();
-      this.replace(text);
+      this.replace(spread(text));
     } catch {
       this.area.select();
       this.page.say("The browser does not let this page read the clipboard; press Ctrl+V.");

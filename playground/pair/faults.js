@@ -24,7 +24,7 @@ const NAMES = { truth: "ground truth", prediction: "prediction" };
 export const noticeOf = (side, text, fault, label, reading) => {
   const name = NAMES[side];
   if (!text.trim()) return { title: `Not scored: the ${name} is empty.`, detail: "Paste it.", button: "", does: "" };
-  if (!fault.line) return { title: sentenceOf(fault.text), detail: "Correct it.", button: "", does: "" };
+  if (!fault.line) return { title: sentenceOf(fault.text), detail: "", button: "", does: "" };
   const title = `Not scored: the ${name} is not JSON.`;
   const correct = `Correct line ${fault.line}`;
   if (side === "truth") return { title, detail: `${correct}.`, button: label, does: label ? "mend" : "" };

@@ -53,6 +53,12 @@ export const formatted = (text) => {
   return parts.join("");
 };
 
+const SHORT = 60; // characters of JSON that stay in one line
+
+/** The text of a paste: JSON in one long line gets a line for each value. @type {(text: string) => string} */
+export const spread = (text) =>
+  text.trim().length > SHORT && !text.trim().includes("\n") ? (formatted(text) ?? text) : text;
+
 /**
  * The tokens of a line with their kinds: "k" a key, "m" a mark, "n" what has no quotes, "" a text or a space; from a
  * column on, the first is marked as the place of a fault, or the last of the line.
@@ -110,7 +116,7 @@ export const wordsOfMend = (text, { edits, repairs }) => {
   const [kind] = kinds;
   if (kind === "Remove") {
     const length = [...text].length;
-    const isAround = edits.every(([begin, end]) => begin === 0 || end === length);
+    const isAround = edits[0][0] === 0 || edits[edits.length - 1][1] === length;
     const isProse = pieces.some((piece) => piece.kind === "del" && /[\p{L}\p{N}`]/u.test(piece.text));
     return isAround && isProse ? "Take the JSON" : it === "it" ? "Remove it" : "Remove all";
   }

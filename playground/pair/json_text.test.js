@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { changedLines, formatted, lineAt, lineStarts, piecesOf, textOf, tokensOf, wordsOfMend } from "./json_text.js";
+import {
+  changedLines,
+  formatted,
+  lineAt,
+  lineStarts,
+  piecesOf,
+  spread,
+  textOf,
+  tokensOf,
+  wordsOfMend,
+} from "./json_text.js";
 
 test("formatting keeps every number and text as it is written", () => {
   const lines = ["{", '  "a": 12345678901234567890,', '  "b": [', "    1.50,", "    {}", "  ],", '  "c": "x:{,"', "}"];
@@ -74,6 +84,14 @@ test("a button says what its edits do", () => {
   );
   assert.equal(words("Here it is: [1]", [[0, 12, ""]]), "Take the JSON");
   assert.equal(
+    words("```json\n[1,]\n```", [
+      [0, 8, ""],
+      [10, 11, ""],
+      [12, 16, ""],
+    ]),
+    "Take the JSON",
+  );
+  assert.equal(
     words("{'a': 1,}", [
       [1, 2, '"'],
       [3, 4, '"'],
@@ -81,6 +99,12 @@ test("a button says what its edits do", () => {
     ]),
     "Repair it",
   );
+});
+
+test("long JSON in one line gets a line for each value, and nothing else is changed", () => {
+  const row = `{"name": "${"x".repeat(60)}", "n": 1.50}`;
+  assert.equal(spread(row), `{\n  "name": "${"x".repeat(60)}",\n  "n": 1.50\n}`);
+  for (const text of ['{"a": 1}', `${row.slice(0, -1)}\n}`, `Here: ${row}`]) assert.equal(spread(text), text);
 });
 
 test("what edits change is shown line by line, before and after", () => {

@@ -357,12 +357,31 @@ class PairTab {
       this.state.isStoppable = true;
     }, STOPPABLE);
     const asked = this.request();
+    if (!asked.truth.trim() && !asked.prediction.trim()) {
+      this.empty(asked);
+      return;
+    }
     const found = this.tooLong(asked) ?? (await this.scores.ask(asked));
     if (!found) return;
     clearTimeout(this.state.patience);
     this.show(found);
     this.keep(asked);
     if (!("refused" in found) && found.result) this.offer(asked, await this.tries.ask(asked));
+  }
+
+  /** Nothing is typed yet: there is neither a score nor a fault. */
+  empty(/** @type {Server.PairRequest} */ asked) {
+    clearTimeout(this.state.patience);
+    this.scores.forget();
+    this.tries.forget();
+    [this.state.found, this.state.row] = [null, null];
+    for (const side of SIDES) this.editors[side].setFault(this.placed(side, null));
+    this.tree.replaceChildren();
+    for (const name of ["short", "points", "stack"]) this.part(name).replaceChildren();
+    this.notice("");
+    this.setCode("Nothing is scored yet.");
+    this.setStatus("Paste a ground truth and a prediction, or open files.");
+    this.keep(asked);
   }
 
   /** What scores higher, once it is computed: the button keeps its place until then. */

@@ -176,12 +176,18 @@ def figure_of(found: Evaluation) -> dict[str, Any]:
 
 
 def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
-    """Where the points went: a sentence on the largest cause, one on what helps, and the what-if that gains most."""
+    """Where the points went: a sentence on the largest cause, one on what helps, and the what-if that gains most.
+
+    As "lead" the cause, and its words in a sentence; None where no sentence has them.
+    """
     title, text = conclusion_of(found)
+    cause = max(found.lost, key=found.lost.__getitem__, default="")
+    lead = {"cause": cause, "words": capital(cause_in_words(cause))} if found.lost.get(cause) else None
     if what_ifs:
         text = _after(what_ifs[0])
     remedies = [{"label": each.label, "options": each.options} for each in what_ifs[:1]]
-    return {"title": title, "text": text, "remedy": next(iter(remedies), None)}
+    is_said = lead is not None and title.startswith(lead["words"])
+    return {"title": title, "text": text, "remedy": next(iter(remedies), None), "lead": lead if is_said else None}
 
 
 def _after(best: WhatIf) -> str:

@@ -1,7 +1,7 @@
 // The documents that a visitor adds: images of pages, and texts with or without the positions of words. Images stay in
 // the browser.
 
-import { newElement } from "./elements.js";
+import { newElement, newIcon } from "./elements.js";
 import { readHocr } from "./hocr.js";
 import { imagesOf } from "./marks.js";
 import { counted, stemOf } from "./words.js";
@@ -47,6 +47,18 @@ export const filesInWords = (images, pdfs, texts) =>
   [images ? counted(images, "page image") : "", pdfs ? counted(pdfs, "PDF") : "", texts ? counted(texts, "text") : ""]
     .filter(Boolean)
     .join(", ");
+
+/** How many documents have a file. @type {(count: number, all: number) => string} */
+export const matchedInWords = (count, all) => ` · files for ${count} of ${counted(all, "document")}`;
+
+/** At the name of a document that has a file. */
+export const newDocumentSign = () => {
+  const sign = newElement("span", "has-document", newIcon("M4 1.75h5L12.25 5v9.25H4zM9 1.75V5h3.25"));
+  sign.title = "This document has a file.";
+  sign.setAttribute("role", "img");
+  sign.setAttribute("aria-label", "with its document");
+  return sign;
+};
 
 /** @type {LoadedDocument} */
 export const NO_DOCUMENT = { pages: [], placed: null, unread: "" };

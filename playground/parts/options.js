@@ -130,6 +130,7 @@ export class Options {
   opener(input) {
     return () => {
       this.root.setAttribute("open", "");
+      input.closest("details")?.setAttribute("open", "");
       input.focus();
     };
   }

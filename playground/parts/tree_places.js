@@ -68,8 +68,6 @@ export const drawSigns = (place, rows, level, known) => {
   const hasSigns = [...signs.values(), ...lines.values()].some(Boolean);
   const [tree] = findElements(place, ".anls-tree");
   tree?.classList.toggle("with-places", hasSigns);
-  const [head] = findElements(place, ".anls-header > span");
-  if (head) head.textContent = hasSigns ? "field" : "place";
   if (!hasSigns) return;
   for (const row of findElements(place, ".anls-row")) {
     const before = row.querySelector(".anls-points") ?? row.children[2];

@@ -315,6 +315,7 @@ declare namespace Server {
     title: string;
     text: string;
     remedy: Remedy | null;
+    lead: { cause: string; words: string } | null;
   }
   /** A warning that options answer. */
   interface Warning {

@@ -3,7 +3,7 @@
 
 import { Asker, answerTo } from "../parts/asking.js";
 import { around, cutName, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
-import { DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
+import { DocumentFiles, NO_DOCUMENT, matchedInWords, newDocumentSign } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
 import { Facets } from "../parts/facets.js";
 import { Histogram } from "../parts/histogram.js";
@@ -56,6 +56,7 @@ export class Documents {
     this.moved = 0; // when a key moved to another document
     this.isLoading = false;
     this.isMoved = false; // the focus moves by itself
+    this.unfolded = ""; // the document and the share whose other values are shown
     this.narrow = window.matchMedia("(max-width: 720px)");
     this.part = partsOf(this.root, "#testset-");
     this.list = this.part("list");
@@ -234,6 +235,12 @@ export class Documents {
     else this.draw();
   }
 
+  /** The headline leads to the rows of its cause, in the document that lost most by it. */
+  leadTo(/** @type {string} */ cause) {
+    this.go({ cause, field: null, within: null, share: "", row: null, document: null }, "push");
+    if (this.narrow.matches) this.seg("3");
+  }
+
   /** On a phone one pane is seen. */
   seg(/** @type {string} */ number, how = "replace") {
     this.root.dataset.seg = number;
@@ -276,7 +283,7 @@ export class Documents {
 
   draw() {
     if (!this.state.shown || !this.state.all) return;
-    if (this.state.choose()) this.write();
+    if (this.state.choose((number) => this.hasFile(number))) this.write();
     if (this.find.value !== this.state.view.find && document.activeElement !== this.find) {
       this.find.value = this.state.view.find;
     }
@@ -337,6 +344,7 @@ export class Documents {
       "div",
       "doc",
       newElement("bdi", "mono cut", ...cutName(names[number])),
+      ...(this.hasFile(number) ? [newDocumentSign()] : []),
       bar,
       newElement("span", "num", scores[number]),
       newElement("small", "cut", why[at]),
@@ -441,7 +449,8 @@ export class Documents {
   drawHits() {
     for (const row of this.tree.querySelectorAll(".hit")) row.classList.remove("hit");
     for (const old of this.tree.querySelectorAll(".rest")) old.remove();
-    this.tree.classList.toggle("only-hits", this.state.view.share !== "");
+    const folds = this.state.view.share !== "" && this.unfolded !== this.folding;
+    this.tree.classList.toggle("only-hits", folds);
     if (!this.state.answer) return;
     const marked = this.state
       .hits()
@@ -457,7 +466,7 @@ export class Documents {
       }
     }
     const first = here ?? marked[0];
-    if (this.state.view.share) this.foldRest();
+    if (folds) this.foldRest();
     if (first) this.scrollTo(first);
   }
 
@@ -471,12 +480,17 @@ export class Documents {
     this.write();
   }
 
-  /** A line for the values that a share leaves out, which shows them. */
+  get folding() {
+    return `${this.state.chosen} ${this.state.view.share}`;
+  }
+
+  /** A line for the values that a share leaves out, which shows them until another share or document is chosen. */
   foldRest() {
     const [head] = findElements(this.tree, ".anls-header");
     const count = findElements(this.tree, "div.anls-row[data-path]:not(.hit)").length;
     if (!head || !count) return;
     const button = newButton("rest", `▸ ${counted(count, "other value")}`, () => {
+      this.unfolded = this.folding;
       this.tree.classList.remove("only-hits");
       button.remove();
       this.treePane.stop()?.focus();
@@ -644,15 +658,29 @@ export class Documents {
     return others;
   }
 
-  /** How many documents have a file. */
-  matched() {
+  hasFile(/** @type {number} */ number) {
     const { names, images } = this.state.all ?? { names: [], images: [] };
-    return names.filter((name, number) => this.files.has(name, images[number])).length;
+    return this.files.has(names[number], images[number]);
+  }
+
+  /** The numbers of the documents that have a file. */
+  matched() {
+    return [...(this.state.all?.names.keys() ?? [])].filter((number) => this.hasFile(number));
+  }
+
+  /** Say how many documents have a file, and mark their rows. */
+  drawMatched() {
+    const count = this.matched().length;
+    this.part("matched").textContent = this.files.isEmpty
+      ? ""
+      : matchedInWords(count, this.state.all?.names.length ?? 0);
+    this.room.replaceChildren();
+    return count;
   }
 
   tellOfDocuments(/** @type {number} */ count) {
     if (!this.state.all) return;
-    const matched = this.matched();
+    const matched = this.drawMatched();
     this.state.drawn = "";
     if (matched && !this.isKeptClosed && !this.narrow.matches) this.go({ image: "1" });
     else this.draw();
@@ -722,7 +750,7 @@ export class Documents {
     this.views.forget();
     this.say(listing.note);
     this.histogram.draw(found.histogram, 0, 1);
-    if (this.matched() && !asked && !this.isKeptClosed && !this.narrow.matches) state.change({ image: "1" });
+    if (this.drawMatched() && !asked && !this.isKeptClosed && !this.narrow.matches) state.change({ image: "1" });
     if (asked) await this.apply({ ...asked, documents });
     else {
       const isRefused = Boolean(await this.ask());

@@ -120,11 +120,15 @@ export class TestsetState {
     return isNew;
   }
 
-  /** A document that the filters leave is chosen; returns whether it is another one. */
-  choose() {
+  /**
+   * A document that the filters leave is chosen, without filters the first that has a file; returns whether it is
+   * another one.
+   */
+  choose(/** @type {(number: number) => boolean} */ hasFile = () => false) {
     const { order } = this;
     if (this.view.document !== null && order.includes(this.view.document)) return false;
-    this.change({ document: order[0] ?? null, row: null });
+    const first = this.cleared(true) ? undefined : order.find(hasFile);
+    this.change({ document: first ?? order[0] ?? null, row: null });
     return true;
   }
 

@@ -199,9 +199,12 @@ class TestsetTab {
   conclude() {
     delete this.root.dataset.stale;
     if (!this.state.result) return;
-    const { title, text, remedy } = this.state.result.headline;
+    const { title, text, remedy, lead } = this.state.result.headline;
     this.part("heard").textContent = `${this.state.result.label} ${this.state.result.text}.`;
     this.notice(title, text, remedy?.label, remedy && (() => this.take(remedy.options)));
+    if (!lead) return;
+    const button = newButton("lead", lead.words, () => this.panes.leadTo(lead.cause));
+    this.part("title").replaceChildren(button, title.slice(lead.words.length));
   }
 
   old() {
