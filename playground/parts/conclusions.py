@@ -181,8 +181,8 @@ def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]
     As "lead" the cause, and its words in a sentence; None where no sentence has them.
     """
     title, text = conclusion_of(found)
-    cause = max(found.lost, key=found.lost.__getitem__, default="")
-    lead = {"cause": cause, "words": capital(cause_in_words(cause))} if found.lost.get(cause) else None
+    causes = sorted((cause for cause in found.lost if found.lost[cause]), key=lambda cause: -found.lost[cause])
+    lead = next(({"cause": cause, "words": capital(cause_in_words(cause))} for cause in causes), None)
     if what_ifs:
         text = _after(what_ifs[0])
     remedies = [{"label": each.label, "options": each.options} for each in what_ifs[:1]]
