@@ -272,9 +272,10 @@ def test_folding_loses_no_points(seed: int) -> None:
     groups = [node for node in folded.nodes() if node.kind == "group"]
     assert len(groups) == len(groups_of(tree))
     for node in groups:
-        assert len(node.children) >= FEWEST
+        counted = [child for child in node.children if child.weight]  # others are null where nothing is expected
+        assert len(node.children) >= FEWEST or 0 < len(counted) < len(node.children)
         assert node.points_lost == pytest.approx(fsum(child.points_lost for child in node.children))
-        assert {child.status for child in node.children} == {node.status}
+        assert {child.status for child in counted} <= {node.status}
     shown = [line.node for line in outline(folded, fold=True)]
     inner = {id(node) for node in shown for child in node.children if any(child is each for each in shown)}
     lost = fsum(node.points_lost for node in shown if id(node) not in inner)

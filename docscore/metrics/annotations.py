@@ -15,7 +15,7 @@ from docscore.core.similarity import TEXT_RULES, fold, similarity
 from docscore.core.values import SCALAR_TYPES, Scalar, differs_by_value
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.causes import NAMES, Cause
-from docscore.metrics.anls_star.tree import ScoreTree, indices_text
+from docscore.metrics.anls_star.tree import ScoreTree, Status, indices_text
 from docscore.metrics.base import MetricTree
 
 FEWEST = 3  # siblings in a group
@@ -41,7 +41,8 @@ class SiblingGroup:
         cause: the cause, "exact", or "alike" for list elements whose leaves have the same status and cause as those of
             an earlier element.
         parent: the path of the node above them.
-        nodes: the children in order: at least `FEWEST`, or for "alike" one less, without the earlier element.
+        nodes: the children in order: at least `FEWEST`, or for "alike" one less, without the earlier element; of
+            "exact" fewer if some are null where nothing is expected.
         like: for "alike" the indices of the earlier element on both sides, else "".
     """
 
@@ -83,16 +84,22 @@ def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
     for node in tree.nodes():
         if node.status in ("missing", "extra") or (node.status == "exact" and node is not tree):
             continue
-        alike = grouped(
-            (("exact" if child.status == "exact" and child.weight else child.cause, child.status), child)
-            for child in node.children
-        )
+        alike = grouped((_cause_and_status(child), child) for child in node.children)
         for (cause, _), nodes in alike.items():
-            if cause is not None and len(nodes) >= FEWEST:
+            has_weight = [bool(child.weight) for child in nodes]
+            if cause is not None and (len(nodes) >= FEWEST or len({*has_weight}) > 1):
                 groups.append(SiblingGroup(cause, node.path, tuple(nodes)))
         if node.kind == "list":
             groups.extend(_alike_elements(node))
     return groups
+
+
+def _cause_and_status(child: ScoreTree) -> tuple[GroupCause | None, Status]:
+    """Return what the nodes of a group share; a null for an absent value is among the exact values."""
+    is_null = child.status == "extra" and not child.weight
+    if is_null or (child.status == "exact" and child.weight):
+        return "exact", "exact"
+    return child.cause, child.status
 
 
 def _alike_elements(node: ScoreTree) -> Iterator[SiblingGroup]:
@@ -136,6 +143,7 @@ def folded_nodes(tree: ScoreTree, groups: Sequence[SiblingGroup]) -> dict[int, S
                         path=group.parent,
                         key=group.name,
                         kind="group",
+                        status="exact" if group.cause == "exact" else child.status,
                         earned=fsum(member.earned for member in members),
                         weight=fsum(member.weight for member in members),
                         ground_truth=None,
