@@ -235,7 +235,9 @@ def test_a_tree_of_a_document_is_that_of_the_test_set(tmp_path: Path, metric: st
     truth, guess = {"items": [{"n": "tea"}]}, {"items": [{"n": "tea"}, {"n": "tea"}]}
     sure = {"items": [{"n": 0.1}, {"n": 0.9}]}
     rows = [{**pred(name, guess), "confidence": sure} for name in "ab"]
-    kept = scored(tmp_path, [ref(name, truth) for name in "ab"], rows, metrics=[metric], confidences=True)
+    kept = scored(
+        tmp_path, [ref(name, truth) for name in "ab"], rows, metrics=[metric], reading={"with_confidences": "yes"}
+    )
     files: dict[str, Any] = {"references": tmp_path / "r.jsonl", "predictions": tmp_path / "p.jsonl"}
     evaluation = docscore.evaluate(**files, metrics=metric, with_confidences=True)
     assert evaluation.test_set.confidences == [sure, sure]

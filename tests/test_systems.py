@@ -153,7 +153,7 @@ def test_a_system_without_the_whole_says_so_once() -> None:
     truth = {"a": {"b": "x", "c": None}, "long": [str(number) for number in range(100)]}
     agreed, found = places(truth, truth, "Sorry.", {"a": None, "long": truth["long"]})
     assert (agreed, found[0]["label"], said(found[0]["truth"]), words(found[0])[2:]) == (
-        *("", "$", ""),
+        *("", "whole document", ""),
         (("=", ""), ("≠", '"Sorry."'), ("≈", "")),
     )
     assert [words(row)[2:] for row in found[1:3]] == [

@@ -38,7 +38,7 @@ from playground.parts.files import (
 from playground.parts.fragments import fragment
 from playground.parts.kept_results import KeptResult, keep_documents, shown_ids
 from playground.parts.python_code import code_of_files
-from playground.parts.remedies import remedies_of, taken_of
+from playground.parts.remedies import buttons_of, remedies_of, taken_of
 from playground.parts.row_counts import count_rows
 from playground.server.pool import PAIRING, READING, SCORING, Report, bar_of
 from playground.server.requests import CompareRequest, metrics_of
@@ -189,15 +189,15 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
 
 
 def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str, Any]:
-    """What is rendered of a system; its score by value is left out where the verdict says it."""
+    """What is rendered of a system; without its score by value where the verdict has it, and warnings with buttons."""
+    answered = {warning.sentence for warning in evaluation.row_warnings if buttons_of(warning)}
+    by_value = {by_value_text({"": evaluation})} if says_by_value else set()
     return {
         "name": shown_name(name),
         **figure_of(evaluation),
         "lost": loss_text(1 - evaluation.score),
         "costs": {name: cost._asdict() for name, cost in evaluation.costs.items()},
-        "counts": [
-            line for line in count_lines(evaluation) if not (says_by_value and line == by_value_text({"": evaluation}))
-        ],
+        "counts": [line for line in count_lines(evaluation) if line not in answered | by_value],
     }
 
 

@@ -1,6 +1,7 @@
 """Warnings that an option answers, as a visitor sees them: a sentence, and buttons that score with the option."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -74,12 +75,19 @@ def remedies_of(
     rows = sorted(found.items(), key=lambda item: -(len(item[1][0].rows) or most))
     return [
         {
-            "text": f"{', '.join(names)}: {said}." if len(systems) > len(names) else f"{capital(said)}.",
+            "text": f"{_sentence_of_systems(warning, names if len(systems) > len(names) else [])}.",
             "buttons": [{"label": label, "options": {"reading": {name: value}}} for label, name, value in buttons],
         }
         for buttons, (warning, names) in rows
-        for said in [sentence_of(warning.diagnostic)]
     ]
+
+
+def _sentence_of_systems(warning: DataWarning, names: Collection[str]) -> str:
+    """Return the sentence of a warning, with the names of the systems in place of "predictions"."""
+    others = [part for part in warning.diagnostic.parts if part != "predictions"]
+    parts = (", ".join(names), *others) if names else warning.diagnostic.parts
+    said = sentence_of(replace(warning.diagnostic, parts=parts))
+    return said if names else capital(said)
 
 
 def tries(kind: type[R], score: Callable[[R], str]) -> Callable[[RemedyRequest], Callable[[], Answer]]:
