@@ -40,11 +40,18 @@ if not WITHOUT_REVIEW:
 
 FONTS = PAGE / "parts" / "fonts"
 STYLES = "parts/page.css", "pair/pair.css", "parts/document.css"
-LATER_STYLES = "parts/files.css", "testset/testset.css", "compare/compare.css", "pair/api.css"  # of the other screens
+LATER_STYLES = (  # for which the first screen does not wait
+    *("parts/later.css", "parts/files.css", "testset/testset.css", "compare/compare.css", "pair/api.css"),
+)
 FIRST = "pair/first.js"  # the script of the first screen
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 TABS = [pair.TAB, testset.TAB, compare.TAB, *([] if WITHOUT_REVIEW else [review.TAB]), api.TAB]
 OTHER_PARTS = [*LATER_STYLES, *(name for tab in TABS for name in tab.parts)]  # what the other screens need
+STARTED_LATER = {  # scripts that the first screen does not wait for, and what begins each
+    pair.DOCUMENT: "startDocument",
+    "parts/keys_list.js": "startKeys",
+    "parts/title_notes.js": "startTitleNotes",
+}
 ASKED = FUNCTIONS | {name: ask for tab in TABS for name, ask in tab.functions.items()}
 
 
@@ -129,7 +136,8 @@ def first_screen() -> dict[str, str]:
     later_styles = other_fonts + text_of(styles)
     first = bundled([FIRST])
     scripts = f"const docscore = {{}};\n{''.join(first.values())}docscore['{FIRST}'].startFirst();"
-    others = f"{''.join(bundled(entries, first).values())}docscore['{pair.DOCUMENT}'].startDocument();"
+    starts = (f"docscore['{name}'].{function}();" for name, function in STARTED_LATER.items())
+    others = "".join((*bundled([*entries, *STARTED_LATER], first).values(), *starts))
     drawn = fragment("first", TABS, WITHOUT_REVIEW, pair.first_workspace(), template="pair.html.jinja")
     return {
         "head": f"{head}<style>{stylesheet()}{text_of(STYLES)}</style>",

@@ -97,6 +97,26 @@ def test_the_verdict_leads_to_the_rows_that_decide(visit: Visit) -> None:
     assert len(rows) == 1
 
 
+def test_keys_of_a_document_are_bound_and_listed(visit: Visit) -> None:
+    """Wherever the focus is; the list of keys has what is bound in the tab."""
+    visitor = visit()
+    pane = visitor["pair-beside"]
+    assert pane.is_visible()
+    visitor.press("d")
+    assert not pane.is_visible()
+    visitor.open_tab("Compare")
+    visitor.page.get_by_role("button", name="Compare three systems").click()
+    visitor.page.locator(".cmp-verdict a").click()
+    visitor.page.locator(".cmp-places").wait_for()
+    visitor.page.evaluate("document.activeElement.blur()")
+    visitor.press("d")
+    assert visitor.page.locator(".cmp-paper").is_visible()
+    visitor.press("?")
+    keys = visitor.page.locator("dialog.keys")
+    assert keys.locator("h3").all_inner_texts() == ["Everywhere", "Document", "Compare"]
+    assert keys.locator("dd", has_text="open or close it").is_visible()
+
+
 def test_a_new_pair_begins_empty_and_long_json_is_spread(visit: Visit) -> None:
     """No tree of before, no error before a key is pressed; one step of undo takes a paste back."""
     visitor = visit()

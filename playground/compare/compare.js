@@ -5,6 +5,7 @@ import { DocumentFiles, NO_DOCUMENT, matchedInWords } from "../parts/document_fi
 import { DocumentPane } from "../parts/document_pane.js";
 import { around, cutName, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
 import { DropBox } from "../parts/files.js";
+import { bindDocumentKeys, bindKeys, listKeys } from "../parts/keys.js";
 import { copyLink, hashOfDocument } from "../parts/links.js";
 import { setScreenState, showNotice } from "../parts/notices.js";
 import { noDocument } from "../parts/no_document.js";
@@ -29,6 +30,7 @@ const LONGEST_TEXT = 200_000; // characters of a document in which values are lo
 const MOST_BESIDE = 3; // systems whose panes stand beside each other
 const MOST_WITH_STRIPS = 6; // systems
 const NAMES = ["base", "new", "text"]; // of the systems of the example
+const PART = "Compare"; // of the list of keys
 
 class CompareTab {
   constructor(/** @type {HTMLElement} */ root, /** @type {Server.Functions} */ server) {
@@ -155,22 +157,21 @@ class CompareTab {
     for (const input of [this.unfold, this.one]) {
       input.addEventListener("change", () => this.drawPlaces());
     }
+    const isActive = () => this.state.view.document !== "" && this.screen.dataset.state === "shown";
+    bindDocumentKeys("compare", this.paper, () => this.openPaper(!this.isPaper), isActive);
+    bindKeys(
+      "compare",
+      PART,
+      [["j k", "go to the next or previous document", () => this.step(1), () => this.step(-1)]],
+      isActive,
+    );
+    const keys = listKeys("compare", PART, [
+      ["Enter", "open a document"], // as any cell
+      ["Escape", "close it", () => this.leave()],
+    ]);
     this.screen.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || around(event, "input")) return;
-      if (event.key === "Escape" && (this.paper.isZoomed || this.paper.isSheet)) {
-        if (this.paper.isZoomed) this.paper.zoom();
-        else this.openPaper(false);
-        return;
-      }
-      if (event.key === "d" && this.state.view.document) this.openPaper(!this.isPaper);
-      if (event.key === "z") this.paper.zoom();
-      if (event.key === "[") this.paper.turn(-1);
-      if (event.key === "]") this.paper.turn(1);
-      if (event.key === "Escape" && this.state.view.document && !this.screen.querySelector("details.pop[open]")) {
-        this.go({ document: "" });
-      }
-      if (event.key === "j" && this.state.view.document) this.step(1);
-      if (event.key === "k" && this.state.view.document) this.step(-1);
+      keys[event.key]?.();
     });
     document.addEventListener("docscore-tab", (event) => {
       if (event.detail === "compare" && location.hash === "#compare") this.keepAddress();
@@ -187,6 +188,13 @@ class CompareTab {
     }
     window.addEventListener("hashchange", () => this.follow());
     this.narrow.addEventListener("change", () => this.fit());
+  }
+
+  /** One step back: from a zoom, the document beside the values, or the document. */
+  leave() {
+    if (this.paper.isZoomed) this.paper.zoom();
+    else if (this.paper.isSheet) this.openPaper(false);
+    else if (this.state.view.document && !this.screen.querySelector("details.pop[open]")) this.go({ document: "" });
   }
 
   setStatus(/** @type {string} */ text) {

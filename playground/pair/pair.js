@@ -12,11 +12,12 @@ import {
   partsOf,
   patchHtml,
 } from "../parts/elements.js";
+import { listKeys } from "../parts/keys.js";
 import { copyLink, hashOfPair, pairOfHash } from "../parts/links.js";
 import { Options } from "../parts/options.js";
 import { Remedies } from "../parts/remedies.js";
 import { schemaButtons } from "../parts/saving.js";
-import { TYPED, isShown } from "../parts/tabs.js";
+import { isShown } from "../parts/tabs.js";
 import { newTreePane } from "../parts/tree.js";
 import { Editor, differenceOf } from "./editor.js";
 import { noticeOf } from "./faults.js";
@@ -87,7 +88,7 @@ class PairTab {
     this.settings = JSON.parse(this.screen.dataset.settings ?? "");
     this.result = this.part("result");
     this.tree = this.part("tree");
-    this.treePane = newTreePane(this.tree);
+    this.treePane = newTreePane(this.tree, "pair");
     this.scores = new Asker(server.score_workspace, this.result);
     this.tries = new Asker(server.try_options);
     /** @type {Options<Server.SchemaOptions & {metric: string, reading: string}>} */
@@ -178,7 +179,7 @@ class PairTab {
 
   /** @type {(name: string, key: string, step: 1 | -1) => HTMLElement} */
   stepButton(name, key, step) {
-    const button = newButton("btn ghost icon", "", () => this.treePane.toLoss(this.state.row, step));
+    const button = newButton("btn ghost icon", "", () => this.treePane.toLoss(step));
     button.append(newIcon(CHEVRONS[step]));
     button.title = `${name}, by points lost (${key})`;
     button.setAttribute("aria-label", name);
@@ -199,12 +200,6 @@ class PairTab {
       if (!around(event, ".anls-conclusion a")) return;
       event.preventDefault();
       this.treePane.toRow(this.lead());
-    });
-    document.addEventListener("keydown", (event) => {
-      const step = { n: 1, p: -1 }[event.key];
-      const isElsewhere = !isShown("pair") || event.defaultPrevented || around(event, `${TYPED}, dialog`);
-      if (!step || isElsewhere || event.ctrlKey || event.metaKey || event.altKey) return;
-      this.treePane.toLoss(this.state.row, step);
     });
     this.part("own").addEventListener("click", () => {
       history.pushState(null, "", location.href); // Back returns to the example
@@ -252,15 +247,15 @@ class PairTab {
     this.screen.addEventListener("input", (event) => {
       if (around(event, "textarea")) this.part("example").textContent = "";
     });
+    const keys = listKeys("pair", "One pair", [
+      ["Ctrl+Enter", "score now", () => this.score()],
+      ["Escape", "cancel a long run; unmark the lines", () => this.unmark()],
+    ]);
     this.screen.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        this.score();
-      }
-      if (event.key !== "Escape") return;
-      for (const side of SIDES) this.editors[side].show(undefined);
-      this.treePane.look(null);
-      if (this.state.isStoppable) this.stop();
+      const name = event.ctrlKey || event.metaKey ? `Ctrl+${event.key}` : event.key;
+      if (!(name in keys)) return;
+      event.preventDefault();
+      keys[name]();
     });
     this.part("link").addEventListener("click", async () => {
       const link = new URL(await hashOfPair(kept(this.request())), location.href).href;
@@ -272,6 +267,13 @@ class PairTab {
         this.keep(this.request());
       }
     });
+  }
+
+  /** No line is marked; a run that takes long ends. */
+  unmark() {
+    for (const side of SIDES) this.editors[side].show(undefined);
+    this.treePane.look(null);
+    if (this.state.isStoppable) this.stop();
   }
 
   setStatus(/** @type {string} */ text) {

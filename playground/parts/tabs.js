@@ -1,7 +1,6 @@
 // The bar of tabs: the address says which is shown; a tab that comes into view hears of it.
 
 import { around, findElement, findElements } from "./elements.js";
-import { startTitleNotes } from "./title_notes.js";
 
 const TABS = new Map([
   ["", "pair"],
@@ -48,10 +47,9 @@ const markTab = () => {
   }
 };
 
-/** Follow the address and the keys of all tabs. */
+/** Follow the address; menus close where they are left. */
 export const startTabs = () => {
   const root = document.documentElement;
-  startTitleNotes();
   for (const kind of ["pointerdown", "keydown"]) {
     document.addEventListener(kind, () => root.toggleAttribute("data-pointer", kind === "pointerdown"), true);
   }
@@ -77,26 +75,6 @@ export const startTabs = () => {
       }
     });
   }
-
-  // The keys of the tab that is shown, in a dialog.
-  const keys = () => findElement(document, "dialog.keys", HTMLDialogElement);
-  const showKeys = () => {
-    for (const part of keys().querySelectorAll("section")) {
-      part.hidden = !part.dataset.of?.includes(root.dataset.tab ?? "");
-    }
-    keys().showModal();
-  };
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || around(event, TYPED)) return;
-    event.preventDefault();
-    if (keys().open) keys().close();
-    else showKeys();
-  });
-  document.addEventListener("click", (event) => {
-    const isOutside = event.target === document.querySelector("dialog.keys[open]");
-    if (around(event, ".keys-open")) showKeys();
-    else if (isOutside || around(event, ".keys button")) keys().close();
-  });
 
   root.dataset.tab = namedTab() ?? "pair";
 };

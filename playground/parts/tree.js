@@ -2,14 +2,28 @@
 // points, c copies a path.
 
 import { cutName, findElement, findElements } from "./elements.js";
+import { bindKeys, listKeys } from "./keys.js";
 import { tellBelow } from "./links.js";
 import { newPane } from "./panes.js";
+
+const PART = "Score tree"; // of the list of keys
+
+const copyPath = async (/** @type {HTMLElement} */ row) => {
+  const { path } = row.dataset;
+  if (!path) return;
+  try {
+    await navigator.clipboard.writeText(path);
+    tellBelow(row, `Copied: ${path}`);
+  } catch {
+    tellBelow(row, `Your browser does not let this page copy ${path}`);
+  }
+};
 
 /** What a row says that it loses, such as "−0.030". */
 const pointsOf = (/** @type {HTMLElement} */ row) =>
   Number(row.querySelector(".anls-lost")?.textContent?.replace("−", "") ?? 0);
 
-export const newTreePane = (/** @type {HTMLElement} */ place) => {
+export const newTreePane = (/** @type {HTMLElement} */ place, /** @type {string} */ tab) => {
   const ROW = ".anls-row:not(.anls-header)";
 
   const isLoss = (/** @type {HTMLElement} */ row) =>
@@ -45,9 +59,10 @@ export const newTreePane = (/** @type {HTMLElement} */ place) => {
   };
 
   /** From loss to loss, by the points that are lost; from another row to the largest. */
-  const toLoss = (/** @type {HTMLElement | null} */ row, /** @type {number} */ step) => {
+  const toLoss = (/** @type {number} */ step) => {
     const all = losses();
-    toRow(row && all.includes(row) ? all[all.indexOf(row) + step] : all[0]);
+    const at = all.findIndex((row) => row.classList.contains("here"));
+    toRow(all[at < 0 ? 0 : at + step]);
   };
 
   /** Unfold exact rows from above, until the tree is as high as its place. */
@@ -79,23 +94,14 @@ export const newTreePane = (/** @type {HTMLElement} */ place) => {
   const pane = newPane(place, {
     row: ROW,
     cell: ROW,
-    keys: {
-      n: (row) => toLoss(row, 1),
-      p: (row) => toLoss(row, -1),
-      ArrowRight: (row) => open(row, true),
-      ArrowLeft: (row) => open(row, false),
-      c: async (row) => {
-        const { path } = row.dataset;
-        if (!path) return;
-        try {
-          await navigator.clipboard.writeText(path);
-          tellBelow(row, `Copied: ${path}`);
-        } catch {
-          tellBelow(row, `Your browser does not let this page copy ${path}`);
-        }
-      },
-    },
+    keys: listKeys(tab, PART, [
+      ["ArrowRight ArrowLeft", "open or close a part", (row) => open(row, true), (row) => open(row, false)],
+      ["c", "copy the path", copyPath],
+    ]),
   });
+  bindKeys(tab, PART, [
+    ["n p", "go to the next or previous loss, the largest first", () => toLoss(1), () => toLoss(-1)],
+  ]);
 
   /** What is in the tree is new. */
   const fresh = () => {

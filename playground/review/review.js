@@ -3,10 +3,11 @@
 import { Asker, PATIENCE, Runner, answerTo, busy } from "../parts/asking.js";
 import { around, findElement, newButton, newElement, partsOf } from "../parts/elements.js";
 import { DropBox } from "../parts/files.js";
+import { bindDocumentKeys, bindKeys } from "../parts/keys.js";
 import { setScreenState, showNotice } from "../parts/notices.js";
 import { Options } from "../parts/options.js";
 import { openPdf } from "../parts/pdfs.js";
-import { TYPED, isShown, stepToResult, tabOf } from "../parts/tabs.js";
+import { isShown, stepToResult, tabOf } from "../parts/tabs.js";
 import { askAgain, droppedFiles, uploaded } from "../parts/uploads.js";
 import { counted, fileName, printable, sentenceOf } from "../parts/words.js";
 import { ReviewDocument } from "./document.js";
@@ -171,7 +172,7 @@ class ReviewTab {
       clearTimeout(this.timer);
       this.timer = window.setTimeout(() => this.run(), PAUSE);
     });
-    document.addEventListener("keydown", (event) => this.key(event));
+    this.bind();
     document.addEventListener("docscore-tab", (event) => {
       if (event.detail === "review" && location.hash === "#review" && !history.state?.files) this.write();
     });
@@ -196,21 +197,34 @@ class ReviewTab {
     });
   }
 
-  key(/** @type {KeyboardEvent} */ event) {
-    const { key } = event;
-    if (!isShown("review") || this.screen.dataset.state !== "shown") return;
-    if (event.ctrlKey || event.metaKey || event.altKey || around(event, `${TYPED}, [contenteditable=true]`)) return;
-    if (document.querySelector("dialog[open]") || this.screen.querySelector("details.pop[open]")) return;
-    if (/^[1-5]$/.test(key)) this.item.press(key);
-    else if (key === "g") this.item.widen();
-    else if (key === "u") this.undo();
-    else if (key === "j" || key === "k") this.step(key === "j" ? 1 : -1);
-    else if (key === "z") this.pane.pane.zoom();
-    else if (key === "[" || key === "]") this.pane.pane.turn(key === "[" ? -1 : 1);
-    else if (key === "/") this.find.focus();
-    else if (/^[a-h]$/.test(key)) this.item.chooseByLetter(key.charCodeAt(0) - "a".charCodeAt(0));
-    else return;
-    event.preventDefault();
+  bind() {
+    const isActive = () =>
+      this.screen.dataset.state === "shown" &&
+      !document.querySelector("dialog[open]") &&
+      !this.screen.querySelector("details.pop[open]");
+    const press = (/** @type {KeyboardEvent} */ { key }) => this.item.press(key);
+    const letter = (/** @type {KeyboardEvent} */ { key }) => this.item.chooseByLetter(key.charCodeAt(0) - 97);
+    bindKeys(
+      "review",
+      "Review",
+      [
+        ["1", "the ground truth is right", press],
+        ["2", "the prediction is right", press],
+        ["3", "both are right", press],
+        ["4", "neither: type what is right", press],
+        ["5", "cannot tell", press],
+        ["a b", "choose a prediction", letter, letter],
+        ["c e f h", "", letter, letter, letter, letter],
+        ["g", "for this place, its document or all documents", () => this.item.widen()],
+        ["u", "undo", () => this.undo()],
+        ["j k", "go to the next or previous place", () => this.step(1), () => this.step(-1)],
+        ["/", "find a place", () => this.find.focus()],
+      ],
+      isActive,
+    );
+    const hasFourth = () => this.state.sideOf(3) !== undefined; // which "d" chooses
+    const toggle = () => (hasFourth() ? this.item.chooseByLetter(3) : this.pane.open(!this.pane.isOpen));
+    bindDocumentKeys("review", this.pane.pane, toggle, isActive);
   }
 
   say(/** @type {string} */ text) {

@@ -7,9 +7,10 @@ import { DocumentFiles, NO_DOCUMENT, matchedInWords, newDocumentSign } from "../
 import { DocumentPane } from "../parts/document_pane.js";
 import { Facets } from "../parts/facets.js";
 import { Histogram } from "../parts/histogram.js";
+import { bindDocumentKeys, bindKeys, listKeys } from "../parts/keys.js";
 import { openPdf } from "../parts/pdfs.js";
 import { IOU, SHARE_NAMES } from "../parts/places.js";
-import { knownOf, sceneOf } from "../parts/scene.js";
+import { knownInTree, sceneOf } from "../parts/scene.js";
 import { isShown } from "../parts/tabs.js";
 import { newTreePane } from "../parts/tree.js";
 import { drawSigns, lightRows, numberOfRow, rowsWithin } from "../parts/tree_places.js";
@@ -42,8 +43,7 @@ const LONGEST_TEXT = 200_000; // characters of a document in which values are lo
 const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
 const BEYOND = 8; // rows drawn above and below what is seen
 const OF_ONE = ["image", "pair", "previous", "next"]; // buttons
-
-/** The number of a row of the tree. */
+const PART = "Test set"; // of the list of keys
 
 export class Documents {
   constructor(/** @type {DocumentsPage} */ { root, server, state, say, fault }) {
@@ -65,7 +65,7 @@ export class Documents {
     this.rail = this.part("rail");
     this.room = findElement(this.list, ".room");
     this.views = new Asker(server.view_documents, root);
-    this.treePane = newTreePane(this.tree);
+    this.treePane = newTreePane(this.tree, "testset");
     this.files = new DocumentFiles((file) => openPdf(server, () => this.state.result?.run ?? "", file));
     this.isKeptClosed = false; // the visitor closed the document
     this.loaded = NO_DOCUMENT;
@@ -79,66 +79,62 @@ export class Documents {
       if (this.narrow.matches && name !== null) this.seg("2");
     });
     this.histogram = new Histogram(this.part("histogram"), (low, high) => this.later({ low, high }));
-    /** @type {Record<string, () => void>} */
-    this.keys = {
-      j: () => this.move(1),
-      k: () => this.move(-1),
-      "/": () => {
-        if (this.narrow.matches) this.seg("2");
-        this.find.focus();
-      },
-    };
-    /** @type {Record<string, () => void>} of the document, wherever the focus is */
-    this.documentKeys = {
-      d: () => this.toggleDocument(!this.isOpen),
-      z: () => this.pane.zoom(),
-      "[": () => this.pane.turn(-1),
-      "]": () => this.pane.turn(1),
-    };
-    /** @type {Record<string, () => void>} */
-    this.listKeys = {
-      ArrowDown: () => this.move(1),
-      ArrowUp: () => this.move(-1),
-      PageDown: () => this.move(this.aPage()),
-      PageUp: () => this.move(-this.aPage()),
-      Home: () => this.move(-this.state.order.length),
-      End: () => this.move(this.state.order.length),
-      Enter: () => {
-        if (this.narrow.matches) this.seg("3", "push");
-        this.treePane.stop()?.focus();
-      },
-      Escape: () => this.clear(false),
-    };
+    this.bind();
     this.listen();
   }
 
-  listen() {
+  /** The keys of the documents, of their list, and those that lead back. */
+  bind() {
+    const isActive = () => this.root.dataset.view === "result";
+    const find = () => {
+      if (this.narrow.matches) this.seg("2");
+      this.find.focus();
+    };
+    const open = () => {
+      if (this.narrow.matches) this.seg("3", "push");
+      this.treePane.stop()?.focus();
+    };
+    bindDocumentKeys("testset", this.pane, () => this.toggleDocument(!this.isOpen), isActive);
+    bindKeys(
+      "testset",
+      PART,
+      [
+        ["j k", "go to the next or previous document", () => this.move(1), () => this.move(-1)],
+        ["/", "find a document", find],
+      ],
+      isActive,
+    );
+    const ofList = listKeys("testset", PART, [
+      ["ArrowDown ArrowUp", "", () => this.move(1), () => this.move(-1)],
+      ["PageDown PageUp", "", () => this.move(this.aPage()), () => this.move(-this.aPage())],
+      ["End Home", "", () => this.move(this.state.order.length), () => this.move(-this.state.order.length)],
+      ["Enter", "go to its tree", open],
+    ]);
+    const back = listKeys("testset", PART, [
+      ["Escape", "go back to the list; take back a filter", (/** @type {Element} */ from) => this.back(from)],
+    ]);
     findElement(this.root, ".panes").addEventListener("keydown", (event) => {
       const { target } = event;
       if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element) || target.matches("input")) {
         return;
       }
-      let action = this.keys[event.key];
-      if (target === this.list) action = this.listKeys[event.key] ?? action;
-      if (this.tree.contains(target) && event.key === "Escape") action = () => this.list.focus();
-      if (this.rail.contains(target) && event.key === "Escape") action = () => this.clear(false);
-      if (event.key === "Escape" && this.pane.isZoomed) action = () => this.pane.zoom();
-      else if (event.key === "Escape" && this.pane.isSheet) action = () => this.toggleDocument(false);
-      else if (event.key === "Escape" && this.state.view.share)
-        action = () => this.go({ share: "", row: null }, "push");
-      if (!action) return;
+      const act = back[event.key] ?? (target === this.list ? ofList[event.key] : undefined);
+      if (!act) return;
       event.preventDefault();
-      action();
+      act(target);
     });
-    document.addEventListener("keydown", (event) => {
-      const action = this.documentKeys[event.key];
-      const { target } = event;
-      if (!action || !this.state.result || !isShown("testset") || this.root.dataset.view !== "result") return;
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (target instanceof Element && target.closest("input, textarea, select, dialog")) return;
-      event.preventDefault();
-      action();
-    });
+  }
+
+  /** One step back: from a zoom, a sheet, a share, the tree, then of the filters. */
+  back(/** @type {Element} */ from) {
+    if (this.pane.isZoomed) this.pane.zoom();
+    else if (this.pane.isSheet) this.toggleDocument(false);
+    else if (this.state.view.share) this.go({ share: "", row: null }, "push");
+    else if (this.tree.contains(from)) this.list.focus();
+    else if (from === this.list || this.rail.contains(from)) this.clear(false);
+  }
+
+  listen() {
     this.find.addEventListener("input", () => this.later({ find: this.find.value }));
     this.find.addEventListener("keydown", (event) => {
       if (event.key === "Escape") {
@@ -340,11 +336,11 @@ export class Documents {
   rowOf(number, at, { names, scores }, { why, lost, title }) {
     const bar = newElement("span", "bar", document.createElement("i"));
     bar.style.setProperty("--v", scores[number]);
+    const name = newElement("bdi", "mono cut", ...cutName(names[number]));
     const row = newElement(
       "div",
       "doc",
-      newElement("bdi", "mono cut", ...cutName(names[number])),
-      ...(this.hasFile(number) ? [newDocumentSign()] : []),
+      newElement("span", "doc-name", name, ...(this.hasFile(number) ? [newDocumentSign()] : [])),
       bar,
       newElement("span", "num", scores[number]),
       newElement("small", "cut", why[at]),
@@ -599,7 +595,7 @@ export class Documents {
   }
 
   drawSigns() {
-    const known = knownOf(this.loaded);
+    const known = knownInTree(this.loaded);
     drawSigns(this.tree, this.state.places, this.state.level, { ...known, pages: this.pageCount() });
   }
 

@@ -1,0 +1,69 @@
+// The keys of the page. What is bound here is what the list of keys shows.
+
+import { around } from "./elements.js";
+import { TYPED, isShown } from "./tabs.js";
+
+/**
+ * Keys, apart by a space, what they do in words, and a function for each; without words they are not listed.
+ * @template {unknown[]} A
+ * @typedef {[keys: string, words: string, ...acts: ((...given: A) => unknown)[]]} Binding
+ */
+/** @typedef {{tab: string, part: string, keys: string, words: string}} Listed */
+
+/** @type {Listed[]} */
+export const listed = [];
+
+/**
+ * List keys of a part of a tab. The answer is what each of them does.
+ * @template {unknown[]} A
+ * @param {string} tab  "" for all
+ * @param {string} part
+ * @param {Binding<A>[]} bindings
+ * @returns {Record<string, (...given: A) => unknown>}
+ */
+export const listKeys = (tab, part, bindings) => {
+  /** @type {Record<string, (...given: A) => unknown>} */
+  const acts = {};
+  for (const [keys, words, ...own] of bindings) {
+    if (words) listed.push({ tab, part, keys, words });
+    for (const [at, key] of keys.split(" ").entries()) if (own[at]) acts[key] = own[at];
+  }
+  return acts;
+};
+
+/**
+ * Bind keys of a tab, wherever its focus is, but where a visitor types or in a dialog or menu.
+ * @param {string} tab
+ * @param {string} part
+ * @param {Binding<[KeyboardEvent]>[]} bindings
+ * @param {() => boolean} isActive
+ */
+export const bindKeys = (tab, part, bindings, isActive = () => true) => {
+  const acts = listKeys(tab, part, bindings);
+  document.addEventListener("keydown", (event) => {
+    const act = acts[event.key];
+    if (!act || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!isShown(tab) || !isActive() || around(event, `${TYPED}, [contenteditable=true], dialog, .pop[open]`)) return;
+    event.preventDefault();
+    act(event);
+  });
+};
+
+/**
+ * Bind the keys of a document beside the values of a tab.
+ * @param {string} tab
+ * @param {{zoom: () => void, turn: (step: number) => void}} pane
+ * @param {() => void} toggle
+ * @param {() => boolean} isActive
+ */
+export const bindDocumentKeys = (tab, pane, toggle, isActive = () => true) =>
+  bindKeys(
+    tab,
+    "Document",
+    [
+      ["d", "open or close it", toggle],
+      ["z", "enlarge the place", () => pane.zoom()],
+      ["[ ]", "turn pages", () => pane.turn(-1), () => pane.turn(1)],
+    ],
+    isActive,
+  );
