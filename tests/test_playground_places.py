@@ -138,6 +138,7 @@ def test_keys_turn_and_close_the_document(visit: Visit) -> None:
     assert "image=1" not in page.url
     visitor.press("d")
     assert visitor["testset-beside"].is_visible()
+    visitor["testset-grounding"].locator("summary").click()
     visitor["testset-grounding"].get_by_role("button", name="page F1").click()
     assert visitor["testset-grounding"].get_by_role("button", name="right value, other region").inner_text() == "0.3 %"
     assert "level=page" in page.url

@@ -1,7 +1,7 @@
-// The figures of places in the headline: value, page and box F1 on one scale, and the shares of values that are right
-// and cited where they are expected, each of which is a filter.
+// The figures of places in the headline: the shares of values that are right and cited where they are expected, each of
+// which is a filter; on demand value, page and box F1 on one scale.
 
-import { newButton, newElement } from "../parts/elements.js";
+import { newButton, newElement, newIcon } from "../parts/elements.js";
 import { SHARE_NAMES } from "../parts/places.js";
 
 /** @import { Level, Share } from "../parts/places.js" */
@@ -17,6 +17,8 @@ const ROWS = /** @type {const} */ ([
   ["right", "right_value_right_region", "rt", "right_value_other_region", "re"],
   ["wrong", "wrong_value_right_region", "wt", "wrong_value_other_region", "we"],
 ]);
+
+const DOWN = "m4.5 6.5 3.5 3.5 3.5-3.5";
 
 const threeDigits = (/** @type {number} */ value) => value.toFixed(3);
 export const percentOf = (/** @type {number | null} */ share) =>
@@ -55,15 +57,18 @@ export const drawGrounding = (element, grounding, { level, share, ask, filter })
     element.replaceChildren(ofNone(grounding));
     return;
   }
-  const stairs = newElement("div", "stairs", newElement("span", "", ...figure("value", grounding.value)));
+  const figures = newElement("div", "", newElement("span", "", ...figure("value", grounding.value)));
   for (const each of grounding.levels) {
     const button = newButton("", "", () => ask(each.level));
     button.append(...figure(each.level, each.f1));
     button.setAttribute("aria-pressed", String(each.level === level));
-    stairs.append(button);
+    figures.append(button);
   }
-  stairs.setAttribute("role", "group");
-  stairs.setAttribute("aria-label", "F1 of the values, and what “right region” asks for");
+  figures.setAttribute("role", "group");
+  figures.setAttribute("aria-label", "F1 of the values, and what “right region” asks for");
+  const summary = newElement("summary", "btn ghost", `F1 (${level})`, newIcon(DOWN));
+  const stairs = newElement("details", "pop stairs", summary, figures);
+  stairs.open = element.querySelector("details")?.open ?? false;
   const heads = ["right", "other", ...(shown.missing ? ["missing"] : [])];
   const quad = newElement("div", "quad", newElement("span", "", "region"));
   quad.append(...heads.map((head) => newElement("span", "col", head)));
@@ -82,7 +87,7 @@ export const drawGrounding = (element, grounding, { level, share, ask, filter })
   quad.setAttribute("role", "group");
   quad.setAttribute("aria-label", "Show values that are");
   const held = element.contains(document.activeElement) ? document.activeElement?.getAttribute("aria-label") : null;
-  element.replaceChildren(stairs, quad);
+  element.replaceChildren(quad, stairs);
   if (held) /** @type {HTMLElement | null} */ (element.querySelector(`[aria-label="${held}"]`))?.focus();
 };
 
