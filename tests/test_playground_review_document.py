@@ -125,14 +125,14 @@ def test_matches_in_a_text(visit: Visit) -> None:
     review(visitor, TEXT)
     document = open_place(visitor, "date")
     assert document.locator("mark").all_text_contents() == ["14 May 2024"]
-    assert document.locator(".ev-say b").inner_text() == "1 match, in line 3"
+    assert document.locator(".ev-say b").inner_text() == "1 match, on line 3"
     assert "No image belongs to this document." in document.inner_text()
     assert "onerror" in document.locator(".said-text").inner_text()
     document = open_place(visitor, "lines[0].price")
-    assert document.locator(".ev-say b").inner_text() == "2 of 2, line 2"
+    assert document.locator(".ev-say b").inner_text() == "2 of 2, on line 2"
     document.get_by_role("button", name="Next match").click()
     visitor.drawn()
-    assert document.locator(".ev-say b").inner_text() == "1 of 2, line 1"
+    assert document.locator(".ev-say b").inner_text() == "1 of 2, on line 1"
     assert document.locator("mark").all_text_contents() == ["1.850,00"]
 
 

@@ -37,9 +37,10 @@ def placed_rows(
 
     Returns:
         Of each "row" its number and its "path"; of a single value that has evidence whether it is "right" and
-        "predicted", and as "levels" how many of its cited places are accepted, of how many, else null; "expected" and
-        "cited" places with page, boxes and quote; the IoU of their boxes as "overlap"; whether nothing is expected, as
-        "extra"; where the ground truth and the prediction stand in the text as "found", null for what no text can show.
+        "predicted", or the prediction is "empty"; as "levels" how many of its cited places are accepted, of how many,
+        else null; "expected" and "cited" places with page, boxes and quote; the IoU of their boxes as "overlap";
+        whether nothing is expected, as "extra"; where the ground truth and the prediction stand in the text as "found",
+        null for what no text can show.
     """
     if isinstance(tree, MetricTree):  # whose paths are its own
         return []
@@ -64,6 +65,7 @@ def placed_rows(
                     "path": shown_path(leaf),
                     "right": bool(cell and cell.right),
                     "predicted": bool(cell and cell.predicted),
+                    "empty": bool(cell and not cell.predicted and leaf.status == "wrong"),
                     "levels": cell and cell.levels,
                     "expected": evidence,
                     "cited": cited,
@@ -110,6 +112,8 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: DocumentText
     if document and pages == 1:
         line, other = (next(filter(None, map(document.line_of, row[side])), 0) for side in _LOOKS)
         on_expected = f" on line {other}" if other else ""
+    if row["levels"] and row.get("empty"):
+        return "Wrong value: it is empty."
     if row["levels"] and not row["predicted"]:
         return f"Missing: it is expected{on_expected}." if on_expected else "Missing."
     if sign == "none" and row["cited"] and "page" in row["levels"]:  # without a box

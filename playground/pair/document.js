@@ -4,12 +4,12 @@
 import { busy } from "../parts/asking.js";
 import { DocumentFiles, NO_DOCUMENT, newDocumentInput } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
-import { around, findElement, newButton, newIcon } from "../parts/elements.js";
+import { findElement, newButton, newIcon } from "../parts/elements.js";
+import { bindDocumentKeys } from "../parts/keys.js";
 import { noDocument } from "../parts/no_document.js";
 import { openPdf } from "../parts/pdfs.js";
 import { IOU } from "../parts/places.js";
-import { knownOf, sceneOf } from "../parts/scene.js";
-import { TYPED, isShown } from "../parts/tabs.js";
+import { knownInTree, sceneOf } from "../parts/scene.js";
 import { drawSigns, eraseSigns, lightRows, rowsWithin } from "../parts/tree_places.js";
 import { STARTED, WIDE, current } from "./pair.js";
 import { printedPage } from "./printed.js";
@@ -72,19 +72,7 @@ export class PairDocument {
   }
 
   listen() {
-    /** @type {Record<string, () => void>} */
-    const keys = {
-      d: () => this.toggle(!this.isOpen),
-      z: () => this.pane.zoom(),
-      "[": () => this.pane.turn(-1),
-      "]": () => this.pane.turn(1),
-    };
-    document.addEventListener("keydown", (event) => {
-      const action = isShown("pair") && !around(event, `${TYPED}, dialog`) ? keys[event.key] : undefined;
-      if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      action();
-    });
+    bindDocumentKeys("pair", this.pane, () => this.toggle(!this.isOpen));
     this.pane.element.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
@@ -171,12 +159,8 @@ export class PairDocument {
     this.drawScene();
   }
 
-  known() {
-    return knownOf(this.loaded);
-  }
-
   draw() {
-    drawSigns(this.page.tree, this.places, LEVEL, this.known());
+    drawSigns(this.page.tree, this.places, LEVEL, knownInTree(this.loaded));
     this.drawScene();
   }
 

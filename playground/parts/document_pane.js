@@ -17,6 +17,7 @@ import { capital, sentenceOf } from "./words.js";
  * @property {string} field  that is chosen
  * @property {Sign} sign
  * @property {(string | HTMLElement)[]} said  sentences on it, or a line for each system
+ * @property {(string | HTMLElement)[]} [saidInText]  in place of them beside the text, whose lines have numbers
  * @property {number} page  to turn to, 0 to stay
  * @property {PageMark[]} marks  of the chosen row
  * @property {PageMark[]} others
@@ -213,8 +214,8 @@ export class DocumentPane {
   }
 
   drawSentence() {
-    const { sign = "", said = [] } = this.scene ?? {};
-    const lines = said.map((line, at) => {
+    const { sign = "", said = [], saidInText = said } = this.scene ?? {};
+    const lines = (this.isImage ? said : saidInText).map((line, at) => {
       if (line instanceof HTMLElement) return line;
       return at ? newElement("p", "soft", line) : newElement("p", "", newElement("b", "", line));
     });

@@ -14,7 +14,8 @@ import { counted } from "./words.js";
  * @typedef {object} Known  what is known of the document
  * @property {number} pages  how many it has, 0 where that is not known
  * @property {(place: Server.DocumentPlace) => string} textAt  what it says at a place, "" where that is not known
- * @property {(spot: Server.Mark) => {page: number, line: number}} lineOf  where a span of its text stands
+ * @property {(spot: Server.Mark) => {page: number, line: number}} lineOf  where a span of its text stands; line 0 where
+ *   lines are not shown
  * @property {(place: Server.DocumentPlace) => number} lineAt  the line of a place on its page, 0 if it is not known
  */
 
@@ -100,8 +101,9 @@ const listed = (values) => [values.slice(0, -1).join(", "), values[values.length
 const standing = (spots, known) => {
   if (!spots.length) return "not found in the document";
   const { page, line } = known.lineOf(spots[0]);
-  const where = known.pages > 1 ? `page ${page}, line ${line}` : `line ${line}`;
-  return spots.length > 1 ? `found ${counted(spots.length, "time")}, first on ${where}` : `found on ${where}`;
+  const where = [known.pages > 1 && `page ${page}`, line && `line ${line}`].filter(Boolean).join(", ");
+  if (spots.length > 1) return `found ${counted(spots.length, "time")}${where && `, first on ${where}`}`;
+  return `found ${where ? `on ${where}` : "in the document"}`;
 };
 
 /** What the document says at the cited place, as a sentence. @type {(row: Server.PlacedRow, known: Known) => string} */
@@ -165,6 +167,7 @@ export const sentencesOf = (row, level, known, asked) => {
   const expected = line ? ` on line ${line}` : known.pages === 1 || !page ? "" : ` on page ${page}`;
   if (at && sign === "there") return ofThere(row, at, known);
   if (at && sign === "elsewhere") return ofElsewhere(row, at, known, asked);
+  if (at && row.empty) return ["Wrong value: it is empty.", expected ? `It is expected${expected}.` : ""];
   if (at && !row.predicted) return [expected ? `Missing: it is expected${expected}.` : "Missing.", ""];
   if (at === "box" && row.cited.length && row.levels?.page) {
     const [title] = row.levels.page[0] ? ofThere(row, "page", known) : ofElsewhere(row, "page", known, asked);

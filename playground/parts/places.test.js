@@ -89,6 +89,10 @@ test("what is said of wrong and missing values", () => {
   ]);
   assert.equal(said({ right: false, ...elsewhere })[0], "Wrong value, cited elsewhere: page 2, expected page 1.");
   assert.equal(said({ right: false, predicted: false, ...uncited })[0], "Missing: it is expected on page 1.");
+  assert.deepEqual(said({ right: false, predicted: false, empty: true, ...uncited }), [
+    "Wrong value: it is empty.",
+    "It is expected on page 1.",
+  ]);
 });
 
 test("what is said of citations that cannot be, and of places that are not annotated", () => {

@@ -64,6 +64,19 @@ export const knownOf = (document) => {
   };
 };
 
+/** Of a document that is shown as an image, in which lines have no numbers. @type {(known: Known) => Known} */
+const withoutLines = (known) => ({
+  ...known,
+  lineOf: (spot) => ({ ...known.lineOf(spot), line: 0 }),
+  lineAt: () => 0,
+});
+
+/** What a tree says of its document: lines if it has no images. @type {(document: LoadedDocument) => Known} */
+export const knownInTree = (document) => {
+  const known = knownOf(document);
+  return document.pages.some((page) => page?.width) ? withoutLines(known) : known;
+};
+
 /** @type {(row: Server.PlacedRow, sides: ("cited" | "expected")[], isChosen: boolean) => PageMark[]} */
 export const marksOf = (row, sides, isChosen) =>
   sides.flatMap((side) =>
@@ -111,7 +124,7 @@ export const joined = (marks) => {
 
 /** What is said of several rows. @type {(rows: Server.PlacedRow[], level: Level, known: Known) => string[]} */
 const saidOfAll = (rows, level, known) => {
-  const missing = rows.filter((row) => row.levels && !row.predicted);
+  const missing = rows.filter((row) => row.levels && !row.predicted && !row.empty);
   const pages = [...new Set(missing.map(expectedPage))].filter(Boolean);
   const lines = new Set(missing.flatMap(({ found: [truth] }) => (truth?.length ? [known.lineOf(truth[0]).line] : [])));
   const [line] = lines.size === 1 ? lines : [0];
@@ -180,15 +193,22 @@ export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) =>
       ? marksOf(row, ["cited"], false)
       : foundMarks(row).flatMap((mark) => (mark.look === "found" ? [{ ...mark, look: "other" }] : []));
   const sign = isOne ? signOf(first, level) : chosen.length ? signOfFold(signsOf(chosen, level)).sign : "";
-  const said = isOne ? sentencesOf(first, level, known, asked) : chosen.length ? saidOfAll(chosen, level, known) : [];
-  const owner = isOne && said[1]?.startsWith("Prediction found on") ? ownerOf(first, rows) : undefined;
-  if (owner) said[1] = `${said[1].slice(0, -1)}, where ${owner.path} is expected.`;
+  /** @type {(shown: Known) => string[]} */
+  const saidWith = (shown) => {
+    if (!chosen.length) return [rows.length ? "Choose a value to see its place." : withoutRows(document)];
+    if (!isOne) return saidOfAll(chosen, level, shown);
+    const said = sentencesOf(first, level, shown, asked);
+    const owner = /^Prediction found (on|in) /.test(said[1]) ? ownerOf(first, rows) : undefined;
+    if (owner) said[1] = `${said[1].slice(0, -1)}, where ${owner.path} is expected.`;
+    return said;
+  };
   const [page = 0] = chosen.map((row) => citedPage(row) || expectedPage(row)).filter(Boolean);
   return {
     name,
     field: first?.path ?? "",
     sign,
-    said: said.length ? said : [rows.length ? "Choose a value to see its place." : withoutRows(document)],
+    said: saidWith(withoutLines(known)),
+    saidInText: saidWith(known),
     page: page || (marks[0]?.page ?? (spans[0] ? pageOfSpan(document, spans[0]) : 0)),
     marks,
     others: others.flatMap(faint),

@@ -76,7 +76,9 @@ test("without places, values are marked where they stand in the text", () => {
   const words = [{ start: 9, end: 14, page: 0, box: OTHER }];
   const row = newRow({ levels: null, expected: [], cited: [], overlap: null, found: [[[[8, 13]]], [[[8, 13]]]] });
   const found = scene([row], [row], { pages: [page("1")], placed: { text, words, images: [] }, unread: "" });
-  assert.deepEqual(found.said, ["Ground truth found on line 2.", "Prediction found on line 2."]);
+  const sentences = (where) => [`Ground truth found ${where}.`, `Prediction found ${where}.`];
+  assert.deepEqual(found.said, sentences("in the document"), "lines of an image have no numbers");
+  assert.deepEqual(found.saidInText, sentences("on line 2"));
   assert.deepEqual(
     found.spans.map(({ start, end }) => text.slice(start, end)),
     ["12.50", "12.50"],

@@ -30,7 +30,7 @@ export const rowsWithin = (/** @type {HTMLElement} */ row, /** @type {Map<number
 const lineOf = ({ found: [, spots] }, known) => {
   if (!spots?.length) return "";
   const { page, line } = known.lineOf(spots[0]);
-  return known.pages > 1 ? `${page}:${line}` : String(line);
+  return [known.pages > 1 && page, line].filter(Boolean).join(":");
 };
 
 /** Take the signs out of a tree. */
@@ -65,6 +65,7 @@ export const drawSigns = (place, rows, level, known) => {
   const signs = new Map(rows.map((row) => [row, signOf(row, level)]));
   const isCited = rows.some((row) => row.levels || row.cited.length);
   const lines = new Map(isCited ? [] : rows.map((row) => [row, lineOf(row, known)]));
+  const hasLines = rows.some(({ found: [, spots] }) => spots?.length && known.lineOf(spots[0]).line);
   const hasSigns = [...signs.values(), ...lines.values()].some(Boolean);
   const [tree] = findElements(place, ".anls-tree");
   tree?.classList.toggle("with-places", hasSigns);
@@ -72,7 +73,7 @@ export const drawSigns = (place, rows, level, known) => {
   for (const row of findElements(place, ".anls-row")) {
     const before = row.querySelector(".anls-points") ?? row.children[2];
     if (row.classList.contains("anls-header")) {
-      before?.after(newElement("span", "anls-cited", isCited ? "cited" : "line"));
+      before?.after(newElement("span", "anls-cited", isCited ? "cited" : hasLines ? "line" : "found"));
       continue;
     }
     const within = rowsWithin(row, byRow);

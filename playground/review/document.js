@@ -125,7 +125,8 @@ export class ReviewDocument {
       name: shown.document,
       field: "",
       sign: "",
-      said: this.said(matches, marks, hasImage),
+      said: this.said(matches, marks, hasImage, false),
+      saidInText: this.said(matches, marks, hasImage, true),
       page: marks[0]?.page ?? 0,
       marks,
       others: [],
@@ -146,17 +147,18 @@ export class ReviewDocument {
 
   /**
    * Which match it is, and what is not there.
-   * @type {(matches: MarkedPlace[], marks: PageMark[], hasImage: boolean) => (string | HTMLElement)[]}
+   * @type {(matches: MarkedPlace[], marks: PageMark[], hasImage: boolean, isText: boolean) => (string | HTMLElement)[]}
    */
-  said(matches, marks, hasImage) {
+  said(matches, marks, hasImage, isText) {
     const { answer, at, document: loaded } = this.state;
     const { text } = this;
     const said = [];
     if (answer && "refused" in answer) said.push(sentenceOf(answer.refused));
     if (text !== null && matches.length) {
       const { page, line } = lineAt(text, matches[at][0].start);
-      const where = text.includes("\f") ? `page ${page}, line ${line}` : `line ${line}`;
-      said.push(matches.length > 1 ? `${at + 1} of ${matches.length}, ${where}` : `1 match, in ${where}`);
+      const where = [text.includes("\f") && `page ${page}`, isText && `line ${line}`].filter(Boolean).join(", ");
+      const which = matches.length > 1 ? `${at + 1} of ${matches.length}` : "1 match";
+      said.push(where ? `${which}, on ${where}` : which);
     } else if (text !== null) said.push("No value of this item was found in the text of this document.");
     if (hasImage && text === null) {
       said.push(this.note("There is no text of this document, so the place is not marked.", "Add texts"));
@@ -182,12 +184,18 @@ export class ReviewDocument {
   }
 
   enlarge() {
-    if (this.narrow.matches) this.open(true);
-    else this.pane.zoom();
+    if (this.isOpen) this.pane.zoom();
+    else this.open(true);
+  }
+
+  /** On a phone it is a sheet, else a pane, which is open until it is closed. */
+  get isOpen() {
+    return this.narrow.matches ? this.pane.isSheet : !this.element.classList.contains("closed");
   }
 
   open(/** @type {boolean} */ isOpen) {
-    this.pane.openSheet(isOpen);
+    if (this.narrow.matches) this.pane.openSheet(isOpen);
+    else this.element.classList.toggle("closed", !isOpen);
     if (isOpen) this.draw();
     else this.crop.querySelector("button")?.focus();
   }

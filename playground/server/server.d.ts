@@ -409,6 +409,7 @@ declare namespace Server {
     path: string;
     right: boolean;
     predicted: boolean;
+    empty: boolean;
     levels: Partial<Record<"page" | "box", [accepted: number, cited: number]>> | null;
     expected: DocumentPlace[];
     cited: DocumentPlace[];
