@@ -361,7 +361,7 @@ def test_added_rows_are_places_of_their_own_and_verdicts_are_exported_whatever_e
     assert refused["refused"] == "This file is no longer on the server; choose it again."
     assert [line.verdict for line in Review.read(exported_file(question)).lines] == ["prediction", "ground_truth"]
     sampled = asyncio.run(server_functions.estimate_review(question))["refused"]
-    assert sampled == "review: expected the sample of one system, as list --sample N draws, got another review"
+    assert sampled == "review: expected a random sample of one system, got another review"
 
 
 def test_a_prediction_without_a_value_can_be_chosen() -> None:

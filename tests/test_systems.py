@@ -302,6 +302,6 @@ def test_a_small_gain_by_value_is_said_where_it_changes_the_order() -> None:
     answers = {"floats": {**truth, "n": 1000}, "texts": {**truth, "t": "abcdefghiX"}}
     found = {name: evaluate_rows(pairs_of([each], [truth])) for name, each in answers.items()}
     assert by_value_text(found).endswith(
-        "by value (--numbers value) the mean of floats is 1.0000, +0.0033; their order is then floats, texts"
+        "by value the mean of floats is 1.0000, +0.0033; their order is then floats, texts"
     )
     assert by_value_text({"floats": found["floats"]}) == ""

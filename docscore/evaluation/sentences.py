@@ -96,7 +96,7 @@ def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
     if not parts:
         return ""
     then = f"; their order is then {', '.join(shown_name(list(evaluations)[at]) for at in order)}" if order else ""
-    return f"Numbers are compared as they print: by value (--numbers value) {'; '.join(parts)}{then}"
+    return f"Numbers are compared as they print: by value {'; '.join(parts)}{then}"
 
 
 def between_systems(confidence: float) -> str:
@@ -194,8 +194,7 @@ def _lines_on_places(system: Evaluation) -> list[str]:
     sides = system.test_set.evidence or (), system.test_set.citations or ()
     if not all(any(isinstance(cell, dict | list) for cell in side) for side in sides):
         return []
-    metrics = [*system.metrics, "grounding"]
-    return [f"Both sides have places, which --metrics {','.join(metrics)} (metrics={metrics}) scores"]
+    return ["Both sides have regions, which the metric grounding scores"]
 
 
 def difference_interval(comparison: Comparison) -> str:

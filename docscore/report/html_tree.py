@@ -12,6 +12,7 @@ from rapidfuzz.distance import LCSseq
 from docscore.core.formatting import (
     clipped,
     counted,
+    field_text,
     printable,
     text_excerpts,
     three_digits,
@@ -467,7 +468,7 @@ def lost_text(lost: float) -> str:
 
 
 def _label(node: ScoreTree) -> str:
-    return indices_text(node) if node.key is None else clipped(node.key, LONGEST_LABEL)
+    return field_text(indices_text(node)) if node.key is None else clipped(node.key, LONGEST_LABEL)
 
 
 def value_spans(node: ScoreTree) -> tuple[list[Span], list[Span]]:

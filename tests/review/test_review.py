@@ -225,12 +225,12 @@ def test_a_sample_estimates_what_comes_back() -> None:
     assert estimate.shared[0] == 0
     assert f"{of['d']} of 25 draws are unclear. These are more than a tenth" in str(estimate)
     assert "% (no interval)" in str(estimate)
-    assert "is not in this sample: --agreements N draws it." in str(Review(drawn).estimate())
+    assert "is not in this sample, which has no places without a difference." in str(Review(drawn).estimate())
     for item in review.lines:
         item.verdict = "unclear"
     with pytest.raises(ValueError, match="expected draws that are clear, got none"):
         review.estimate()
-    with pytest.raises(ValueError, match="expected the sample of one system"):
+    with pytest.raises(ValueError, match="expected a random sample of one system"):
         Review([]).estimate()
 
 

@@ -74,7 +74,7 @@ class Estimate(NamedTuple):
         if apart > 1e-9:  # noqa: PLR2004
             lines.append(f"A loss of {apart:.3f} by predictions that are missing or could not be parsed is left out.")
         if not self.agreements:
-            lines.append("What is wrong on both sides is not in this sample: --agreements N draws it.")
+            lines.append("What is wrong on both sides is not in this sample, which has no places without a difference.")
         elif self.shared is None:
             lines.append(f"All {self.agreements:,} draws of places without a difference are unclear.")
         else:
@@ -98,7 +98,7 @@ def estimate_of(items: Sequence[Item], confidence: float) -> Estimate:
     systems = {(item.sample or {}).get("system", "") for item in items}
     if not lossy or len(systems) != 1 or "" in systems:
         raise InputValueError(
-            place="review", expected="the sample of one system, as list --sample N draws", got="another review"
+            place="review", expected="a random sample of one system", got="another review"
         )
     if count := sum(item.verdict is None for item in items):
         got = f"{counted(count, 'place')} without one"
