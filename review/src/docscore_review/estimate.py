@@ -97,9 +97,7 @@ def estimate_of(items: Sequence[Item], confidence: float) -> Estimate:
     lossy, exact = ([item for item in items if (item.kind == AGREEMENT) is agrees] for agrees in (False, True))
     systems = {(item.sample or {}).get("system", "") for item in items}
     if not lossy or len(systems) != 1 or "" in systems:
-        raise InputValueError(
-            place="review", expected="a random sample of one system", got="another review"
-        )
+        raise InputValueError(place="review", expected="a random sample of one system", got="another review")
     if count := sum(item.verdict is None for item in items):
         got = f"{counted(count, 'place')} without one"
         raise InputValueError(place="review", expected="a verdict for each place of the sample", got=got)
