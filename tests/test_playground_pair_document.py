@@ -79,7 +79,7 @@ def test_the_headline_leads_without_a_press_where_the_document_is_open(visit: Vi
     visitor["pair-tree"].get_by_role("button", name="Next loss").click()
     assert here(visitor) == "$.merchant.vat_id"
     assert said(visitor) == [
-        "Wrong value, cited elsewhere.",
+        "Wrong value, other region.",
         "The document says T-20418 there.",
     ]
     visitor.page.keyboard.press("p")

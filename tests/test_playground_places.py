@@ -96,7 +96,7 @@ def test_a_value_that_is_cited_elsewhere(visit: Visit, size: tuple[int, int], *,
     if size == NARROW:
         assert not visitor["testset-beside"].is_visible()
         rows.first.click()
-    assert said(visitor) == ["Right value, cited elsewhere: page 1, expected page 2.", "Only page 2 is accepted."]
+    assert said(visitor) == ["Right value, other region: page 1, expected page 2.", "Only page 2 is accepted."]
     cited = visitor.page.locator("#testset-beside .ev-sheet .ev-box.cited")
     assert cited.evaluate(BOX) == pytest.approx([(0.8381 + 0.9238) / 2, (0.3361 + 0.3546) / 2], abs=0.002)
     assert visitor.page.locator("#testset-beside .ev-crop figcaption").all_inner_texts() == [
@@ -128,7 +128,7 @@ def test_keys_turn_and_close_the_document(visit: Visit) -> None:
     visitor.press("ArrowRight")
     visitor.press("Enter")
     assert visitor["testset-tree"].locator(".here").get_attribute("data-path") == "$.vendor.name"
-    assert said(visitor)[0] == "Right value, right place."
+    assert said(visitor)[0] == "Right value, right region."
     visitor.press("z")
     assert page.locator("#testset-beside .ev-sheet.zoomed").is_visible()
     assert page.locator("#testset-beside .ev-crop").count() == 0
@@ -164,7 +164,7 @@ def test_a_document_opens_at_its_largest_loss(visit: Visit) -> None:
     visitor.page.locator(".doc").last.click()
     title(visitor.page, "invoice-11")
     assert here.count() == 0
-    assert said(visitor) == ["Choose a value to see its place."]
+    assert said(visitor) == ["Choose a value to see its region."]
 
 
 def test_a_list_filters(visit: Visit) -> None:
@@ -217,7 +217,7 @@ def test_a_misread_value_is_found_by_its_box(visit: Visit) -> None:
     visitor = come(visit, files=[*rows, named("a.png", PIXEL), named("a.hocr", hocr.encode())])
     visitor["testset-tree"].locator('[data-path="$.total"]').click()
     detail = "The document says 12.50 there. The boxes overlap by 1.00."
-    assert said(visitor) == ["Wrong value, right place: misread.", detail]
+    assert said(visitor) == ["Wrong value, right region: misread.", detail]
     visitor["testset-tree"].locator('[data-path="$.note"]').click()
     assert said(visitor) == ["The value was not found in the document.", "Nothing is cited."]
     assert ("image", "not found in the document") in heard(visitor.page)
@@ -232,7 +232,7 @@ def test_a_pdf_from_drop_to_box(visit: Visit) -> None:
     visitor.page.locator(".doc", has_text="invoice-02").click()
     title(visitor.page, "invoice-02")
     visitor["testset-tree"].locator('[data-path="$.total"]').click()
-    assert said(visitor)[0] == "Wrong value, right place: misread."
+    assert said(visitor)[0] == "Wrong value, right region: misread."
     assert said(visitor)[1].startswith("The document says 10,038.38 there. The boxes overlap by ")
     page = visitor.page.locator("#testset-beside .ev-sheet .ev-page img")
     page.wait_for()
@@ -314,11 +314,11 @@ def test_citations_alone(visit: Visit) -> None:
         payload("predictions.jsonl", [{**pred("a", {"total": "12.50"}), "citations": {"total": [{"page": 2}]}}]),
     ]
     visitor = come(visit, files=rows)
-    assert visitor["testset-grounding"].inner_text().startswith("1 of 1 values are cited. No place is annotated")
+    assert visitor["testset-grounding"].inner_text().startswith("1 of 1 values are cited. No region is annotated")
     assert not visitor["testset-beside"].is_visible()
     visitor.page.keyboard.press("d")
     visitor["testset-tree"].locator('[data-path="$.total"]').click()
-    assert said(visitor)[0] == "Cited on page 2. No place is annotated."
+    assert said(visitor)[0] == "Cited on page 2. No region is annotated."
     assert visitor["testset-beside"].get_by_text("No document is added").is_visible()
     assert axe(visitor.page, "#testset") == []
 
@@ -341,10 +341,10 @@ def test_the_places_of_several_systems(visit: Visit, size: tuple[int, int], *, d
     row = compare.locator("tr[data-row]", has_text="total")
     row.locator("td").first.click()
     lines = [" ".join(line.split()) for line in compare.locator(".ev-who").all_inner_texts()]
-    elsewhere = "Right value, cited elsewhere: page 1, expected page 2."
+    elsewhere = "Right value, other region: page 1, expected page 2."
     assert lines == [f"A fern {elsewhere}", f"B quill {elsewhere}"]
     assert compare.locator(".ev-sheet .ev-box.cited").inner_text() == "B"
-    assert ("image", "cited elsewhere, page 1") in heard(page)
+    assert ("image", "with another region, page 1") in heard(page)
     assert axe(page, "#compare") == []
     assert visitor.sideways() == 0
     page.keyboard.press("Escape")

@@ -208,7 +208,7 @@ def test_on_paper_no_row_with_a_place_is_broken(read: Read, with_places: Path) -
         texts = [page.get_textpage().get_text_bounded() for page in pdf]
         kinds = [[each.type for each in page.get_objects()].count(raw.FPDF_PAGEOBJ_IMAGE) for page in pdf]
     said = [
-        len(re.findall(r"Missing: it is|Missing\.", text)) + 2 * text.count("Wrong value, cited elsewhere")
+        len(re.findall(r"Missing: it is|Missing\.", text)) + 2 * text.count("Wrong value, other region")
         for text in texts
     ]
     assert sum(said) == 15

@@ -108,14 +108,14 @@ def ink_in(image: Image, box: list[float]) -> float:
 ERRORS = {
     "invoice-12": ["Missing: it is expected on page 3.", *(f"lines[{at}], expected, page 3" for at in range(42, 54))],
     "invoice-03": ["Missing.", "customer, expected"],
-    "invoice-10": ["Wrong value, cited elsewhere.", "account, cited", "account, expected"],
-    "invoice-05": ["Wrong value, right place: misread.", "date, cited and expected"],
+    "invoice-10": ["Wrong value, other region.", "account, cited", "account, expected"],
+    "invoice-05": ["Wrong value, right region: misread.", "date, cited and expected"],
     "invoice-04": [
-        "Right value, cited elsewhere: page 1, expected page 2.",
+        "Right value, other region: page 1, expected page 2.",
         "total, cited, page 1",
         "total, expected, page 2",
     ],
-    "invoice-09": ["Right value, cited elsewhere.", "customer, cited", "customer, expected"],
+    "invoice-09": ["Right value, other region.", "customer, cited", "customer, expected"],
 }
 NO_TEXT = "ignore:documents. . of . documents have no text"
 
@@ -141,7 +141,7 @@ def test_the_places_of_planted_errors_are_cut_out(tmp_path: Path, kind: str, nam
     text = " ".join(re.sub(r"<style>.*?</style>|<[^>]*>", " ", page, flags=re.DOTALL).split())
     for name in names:
         assert ERRORS[name][0].rstrip(".") in text  # a PDF tells the lines too
-    assert "103 of 103 values are exact; 1 of them is cited elsewhere or not at all." in text
+    assert "103 of 103 values are exact; 1 of them cites another region or none." in text
     assert ("6 more rows or values lost points · 175 more values : right are right." in text) == ("invoice-12" in names)
     for figure in ("Grounding page F1", "Grounding box F1", "right value, other region", "wholly right", "cut off"):
         assert figure in text
@@ -151,7 +151,7 @@ def test_the_places_of_planted_errors_are_cut_out(tmp_path: Path, kind: str, nam
 
 def test_without_images_there_are_sentences_alone(tmp_path: Path) -> None:
     page = report_on(tmp_path, {"invoice-02": "R-2607\nOstrander Clinic\n10,038.38"}, "invoice-02")
-    assert "Wrong value, right place: misread." in page
+    assert "Wrong value, right region: misread." in page
     assert "<img" not in page
     assert "expected by the ground truth" not in page
 

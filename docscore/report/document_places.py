@@ -123,14 +123,14 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: DocumentText
     where = f": page {cited}, expected page {expected}" if cited not in (0, expected) else on_cited
     where = f": line {line}, expected line {other}" if line and other and line != other else where
     sentences = {
-        "there": f"Right value, right {level if level == 'page' else 'place'}{one_of}."
+        "there": f"Right value, right {level if level == 'page' else 'region'}{one_of}."
         if row["right"]
-        else "Wrong value, right place: misread.",
+        else "Wrong value, right region: misread.",
         "elsewhere": f"The citation names page {cited}; the document has {counted(pages, 'page')}."
         if 0 < pages < cited
-        else f"{value}, cited elsewhere{where}.",
+        else f"{value}, other region{where}.",
         "none": f"{value}, nothing cited.",
-        "free": f"Cited{on_cited}. No place is annotated.",
+        "free": f"Cited{on_cited}. No region is annotated.",
     }
     if sign in sentences:
         return sentences[sign]
@@ -139,7 +139,7 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: DocumentText
     sides = zip(("Ground truth", "Prediction"), row["found"], strict=False)
     standing = [f"{side} {_standing(spots, pages, document)}." for side, spots in sides if spots is not None]
     nothing = (
-        "Values as short as this are not looked up." if row["found"] else "Nothing is cited, and no place is annotated."
+        "Values as short as this are not looked up." if row["found"] else "Nothing is cited, and no region is annotated."
     )
     if document and not document.is_complete:
         nothing = "The text of the document is incomplete."

@@ -65,7 +65,7 @@ export const sceneOfSystems = ({ name, systems, places, row, document, none }) =
     name,
     field: first?.path ?? "",
     sign: "",
-    said: first ? said : ["Choose a value to see its places."],
+    said: first ? said : ["Choose a value to see its regions."],
     page: pages[0] ?? 0,
     marks: [...expected, ...joinedMarks(cited)],
     others: joinedMarks(others.flatMap((each) => marksOf(each, ["cited"], false))),

@@ -101,6 +101,7 @@ class PairTab {
     const page = {
       typed: () => this.typed(),
       replaced: () => {
+        this.part("example").textContent = "";
         this.options.leave();
         this.drawChips();
       },

@@ -113,7 +113,7 @@ export class DocumentPane {
   build() {
     const heading = newElement("h2", "", this.field, this.title);
     for (const [button, name, key, path] of /** @type {const} */ ([
-      [this.zoomButton, "Zoom to the place", "z", ICONS.zoom],
+      [this.zoomButton, "Zoom to the region", "z", ICONS.zoom],
       [this.closeButton, "Close the document", "d", ICONS.close],
     ])) {
       button.setAttribute("aria-label", name);

@@ -131,7 +131,7 @@ export const drawCrop = (page, box, marks, ratio, caption) => {
   const frame = newElement("div", "win", drawn);
   frame.style.aspectRatio = `${(right - left) * page.width} / ${(bottom - top) * page.height}`;
   frame.setAttribute("role", "img");
-  frame.setAttribute("aria-label", "The place, enlarged");
+  frame.setAttribute("aria-label", "The region, enlarged");
   return newElement("figure", "ev-crop", newElement("figcaption", "", ...caption), frame);
 };
 

@@ -62,7 +62,7 @@ export const bindDocumentKeys = (tab, pane, toggle, isActive = () => true) =>
     "Document",
     [
       ["d", "open or close it", toggle],
-      ["z", "enlarge the place", () => pane.zoom()],
+      ["z", "enlarge the region", () => pane.zoom()],
       ["[ ]", "turn pages", () => pane.turn(-1), () => pane.turn(1)],
     ],
     isActive,

@@ -31,10 +31,10 @@ export const SHARE_NAMES = {
 };
 
 const SIGN_NAMES = {
-  there: "cited at the right place",
-  elsewhere: "cited elsewhere",
+  there: "with the right region",
+  elsewhere: "with another region",
   none: "nothing cited",
-  free: "cited, no place is annotated",
+  free: "cited, no region is annotated",
   nowhere: "not found in the document",
   "": "",
 };
@@ -119,14 +119,14 @@ const ofElsewhere = (row, level, known, asked) => {
   const beyond = known.pages && cited > known.pages;
   if (beyond) {
     const has = `the document has ${counted(known.pages, "page")}`;
-    return [`The citation names page ${cited}; ${has}.`, "It counts as cited elsewhere."];
+    return [`The citation names page ${cited}; ${has}.`, "It counts as another region."];
   }
-  if (!cited) return [`${value} value, cited elsewhere.`, "The citation is invalid: it names no place."];
+  if (!cited) return [`${value} value, other region.`, "The citation is invalid: it names no region."];
   const pages = [...new Set(row.expected.map(([page]) => page ?? 0))];
   const accepted = pages.length > 1 ? `Pages ${listed(pages)} are accepted.` : `Only page ${pages[0]} is accepted.`;
   const said = saidThere(row, known);
   if (cited !== expected) {
-    const title = `${value} value, cited elsewhere: page ${cited}, expected page ${expected}.`;
+    const title = `${value} value, other region: page ${cited}, expected page ${expected}.`;
     return [title, row.right ? accepted : said || accepted];
   }
   const apart =
@@ -136,7 +136,7 @@ const ofElsewhere = (row, level, known, asked) => {
   const [line, expectedLine] = [row.cited, row.expected].map((places) => places.map(known.lineAt).find(Boolean) ?? 0);
   const lines = line && expectedLine && line !== expectedLine ? `: line ${line}, expected line ${expectedLine}` : "";
   const where = known.pages === 1 ? lines : ` on page ${cited}`;
-  return [`${value} value, cited elsewhere${where}.`, row.right ? apart : said || apart];
+  return [`${value} value, other region${where}.`, row.right ? apart : said || apart];
 };
 
 /** @type {(row: Server.PlacedRow, level: Level, known: Known) => [title: string, detail: string]} */
@@ -144,9 +144,9 @@ const ofThere = (row, level, known) => {
   const boxes = row.overlap === null ? "" : `The boxes overlap by ${row.overlap.toFixed(2)}.`;
   if (!row.right) {
     const said = saidThere(row, known);
-    return ["Wrong value, right place: misread.", [said, level === "box" ? boxes : ""].filter(Boolean).join(" ")];
+    return ["Wrong value, right region: misread.", [said, level === "box" ? boxes : ""].filter(Boolean).join(" ")];
   }
-  const place = level === "box" ? "place" : "page";
+  const place = level === "box" ? "region" : "page";
   if (row.expected.length > 1) {
     const pages = [...new Set(row.expected.map(([page]) => page ?? 0))].sort((one, other) => one - other);
     const accepted = pages.length > 1 ? `Pages ${listed(pages)} are accepted.` : boxes;
@@ -180,7 +180,7 @@ export const sentencesOf = (row, level, known, asked) => {
     const cited = citedPage(row);
     const said = saidThere(row, known);
     return [
-      known.pages === 1 || !cited ? "Cited. No place is annotated." : `Cited on page ${cited}. No place is annotated.`,
+      known.pages === 1 || !cited ? "Cited. No region is annotated." : `Cited on page ${cited}. No region is annotated.`,
       said,
     ];
   }
@@ -194,7 +194,7 @@ export const sentencesOf = (row, level, known, asked) => {
   ];
   if (said.length) return [said[0], said[1] ?? ""];
   return [
-    row.found.length ? "Values as short as this are not looked up." : "Nothing is cited, and no place is annotated.",
+    row.found.length ? "Values as short as this are not looked up." : "Nothing is cited, and no region is annotated.",
     "",
   ];
 };

@@ -59,35 +59,35 @@ test("a fold has the sign that its rows share, else how many are elsewhere", () 
   const lost = { sign: "elsewhere", page: 2 };
   assert.deepEqual(signOfFold([there(1), lost, lost]), { sign: "elsewhere", pages: "", elsewhere: 2 });
   assert.equal(signOfFold([there(1), { sign: "none", page: 0 }]).sign, "");
-  assert.equal(labelOfSign("elsewhere", 2), "cited elsewhere, page 2");
+  assert.equal(labelOfSign("elsewhere", 2), "with another region, page 2");
 });
 
 test("what is said of right values", () => {
-  assert.deepEqual(said({}), ["Right value, right place.", "The boxes overlap by 0.84."]);
+  assert.deepEqual(said({}), ["Right value, right region.", "The boxes overlap by 0.84."]);
   assert.deepEqual(said({ levels: { page: [1, 1] } }), ["Right value, right page.", "No box is annotated."]);
   assert.deepEqual(said({ expected: [at(2), at(1)] }), [
-    "Right value, right place: one of 2 accepted.",
+    "Right value, right region: one of 2 accepted.",
     "Pages 1 and 2 are accepted.",
   ]);
   assert.deepEqual(said(elsewhere), [
-    "Right value, cited elsewhere: page 2, expected page 1.",
+    "Right value, other region: page 2, expected page 1.",
     "Only page 1 is accepted.",
   ]);
   assert.deepEqual(said({ ...elsewhere, cited: [at(1)] }), [
-    "Right value, cited elsewhere on page 1.",
+    "Right value, other region on page 1.",
     "The boxes overlap by 0.00; at least 0.50 is required.",
   ]);
-  assert.equal(said({ ...elsewhere, cited: [at(1)] }, { pages: 1 })[0], "Right value, cited elsewhere.");
+  assert.equal(said({ ...elsewhere, cited: [at(1)] }, { pages: 1 })[0], "Right value, other region.");
   assert.deepEqual(said(uncited), ["Right value, nothing cited.", "It is expected on page 1."]);
 });
 
 test("what is said of wrong and missing values", () => {
   const textAt = ([page]) => (page === 1 ? "KX-2208" : "");
   assert.deepEqual(said({ right: false }, { textAt }), [
-    "Wrong value, right place: misread.",
+    "Wrong value, right region: misread.",
     "The document says KX-2208 there. The boxes overlap by 0.84.",
   ]);
-  assert.equal(said({ right: false, ...elsewhere })[0], "Wrong value, cited elsewhere: page 2, expected page 1.");
+  assert.equal(said({ right: false, ...elsewhere })[0], "Wrong value, other region: page 2, expected page 1.");
   assert.equal(said({ right: false, predicted: false, ...uncited })[0], "Missing: it is expected on page 1.");
   assert.deepEqual(said({ right: false, predicted: false, empty: true, ...uncited }), [
     "Wrong value: it is empty.",
@@ -98,10 +98,10 @@ test("what is said of wrong and missing values", () => {
 test("what is said of citations that cannot be, and of places that are not annotated", () => {
   assert.deepEqual(said({ ...elsewhere, cited: [at(7)] }), [
     "The citation names page 7; the document has 3 pages.",
-    "It counts as cited elsewhere.",
+    "It counts as another region.",
   ]);
-  assert.equal(said({ ...elsewhere, cited: [at(-1)] })[1], "The citation is invalid: it names no place.");
-  assert.equal(said(free)[0], "Cited on page 1. No place is annotated.");
+  assert.equal(said({ ...elsewhere, cited: [at(-1)] })[1], "The citation is invalid: it names no region.");
+  assert.equal(said(free)[0], "Cited on page 1. No region is annotated.");
   const invented = { ...free, cited: [], extra: true, found: [undefined, []] };
   assert.equal(said(invented)[0], "The value was not found in the document.");
   assert.deepEqual(said({ ...free, cited: [], found: [[[[0, 2]]], []] }), [
@@ -113,9 +113,9 @@ test("what is said of citations that cannot be, and of places that are not annot
 test("on the only page, a place elsewhere is named by its line", () => {
   const apart = { levels: { page: [1, 1], box: [0, 1] }, cited: [at(1, [0.1, 0.5, 0.2, 0.52])], overlap: 0 };
   const lineAt = ([, [box]]) => (box === BOX ? 3 : 12);
-  assert.equal(said(apart, { pages: 1, lineAt })[0], "Right value, cited elsewhere: line 12, expected line 3.");
-  assert.equal(said(apart, { pages: 1, lineAt: () => 3 })[0], "Right value, cited elsewhere.");
-  assert.equal(said(apart, { pages: 2, lineAt })[0], "Right value, cited elsewhere on page 1.");
+  assert.equal(said(apart, { pages: 1, lineAt })[0], "Right value, other region: line 12, expected line 3.");
+  assert.equal(said(apart, { pages: 1, lineAt: () => 3 })[0], "Right value, other region.");
+  assert.equal(said(apart, { pages: 2, lineAt })[0], "Right value, other region on page 1.");
 });
 
 test("a page is cited without a box", () => {
@@ -125,7 +125,7 @@ test("a page is cited without a box", () => {
     "No box is cited.",
   ]);
   const [title] = said({ ...page, cited: [[2, [], null]], levels: { page: [0, 1], box: [0, 0] } });
-  assert.equal(title, "Right value, cited elsewhere: page 2, expected page 1.");
+  assert.equal(title, "Right value, other region: page 2, expected page 1.");
 });
 
 test("the page that is expected is the cited one, if it is accepted", () => {

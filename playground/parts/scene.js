@@ -141,8 +141,8 @@ const saidOfAll = (rows, level, known) => {
   const signs = rows.map((row) => signOf(row, level));
   const count = (/** @type {string} */ name) => signs.filter((sign) => sign === name).length;
   const said = [
-    [count("there"), "cited at the right place"],
-    [count("elsewhere"), "cited elsewhere"],
+    [count("there"), "with the right region"],
+    [count("elsewhere"), "with another region"],
     [count("none") - missing.length, "not cited"],
     [missing.length, "missing"],
   ].filter(([many]) => many);
@@ -157,7 +157,7 @@ const saidOfAll = (rows, level, known) => {
 /** Why no place of a value is known. */
 const withoutRows = (/** @type {LoadedDocument} */ { pages, placed }) => {
   const isThere = pages.length || placed;
-  return isThere && !placed?.text.trim() ? "There is no text in which values can be found." : "No places are known.";
+  return isThere && !placed?.text.trim() ? "There is no text in which values can be found." : "No regions are known.";
 };
 
 /**
@@ -195,7 +195,7 @@ export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) =>
   const sign = isOne ? signOf(first, level) : chosen.length ? signOfFold(signsOf(chosen, level)).sign : "";
   /** @type {(shown: Known) => string[]} */
   const saidWith = (shown) => {
-    if (!chosen.length) return [rows.length ? "Choose a value to see its place." : withoutRows(document)];
+    if (!chosen.length) return [rows.length ? "Choose a value to see its region." : withoutRows(document)];
     if (!isOne) return saidOfAll(chosen, level, shown);
     const said = sentencesOf(first, level, shown, asked);
     const owner = /^Prediction found (on|in) /.test(said[1]) ? ownerOf(first, rows) : undefined;

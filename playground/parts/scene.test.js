@@ -54,7 +54,7 @@ test("of a fold the values are counted", () => {
   const [other, there] = [{ ...missing, row: 2 }, newRow({ row: 3 })];
   assert.deepEqual(scene([missing, other], [missing, other]).said, ["Missing: 2 values are expected on page 1."]);
   const all = [missing, other, there];
-  assert.deepEqual(scene(all, all).said, ["3 values.", "1 cited at the right place, 2 missing."]);
+  assert.deepEqual(scene(all, all).said, ["3 values.", "1 with the right region, 2 missing."]);
   const found = (spots, row) =>
     newRow({ levels: null, expected: [], cited: [], overlap: null, found: [null, spots], row });
   const looked = [found([[[0, 2]]], 1), found([], 2), found(null, 3)];

@@ -87,7 +87,7 @@ export const drawSigns = (place, rows, level, known) => {
       continue;
     }
     const { sign, pages, elsewhere } = signOfFold(signsOf(within, level));
-    const label = elsewhere ? `${elsewhere} cited elsewhere` : labelOfSign(sign, 0);
+    const label = elsewhere ? `${elsewhere} with another region` : labelOfSign(sign, 0);
     const words = elsewhere ? `${elsewhere}×` : isMany && sign !== "none" ? pages : "";
     if (sign) before?.after(newSignCell("anls-cited", sign, label, words));
   }

@@ -44,7 +44,7 @@ const figure = (name, value) => [
 /** What is said where no place is annotated. @type {(grounding: Server.Grounding) => HTMLElement} */
 const ofNone = ({ cited, values }) => {
   const many = `${cited.toLocaleString("en")} of ${values.toLocaleString("en")} values are cited.`;
-  const none = "No place is annotated in the ground truth, so whether they are right is not known.";
+  const none = "No region is annotated in the ground truth, so whether they are right is not known.";
   return newElement("p", "soft", `${many} ${none}`);
 };
 
