@@ -76,6 +76,7 @@ LONGEST = (
     "spaces",
     "playground_systems",
     "playground_pair",
+    "playground_layout",
     "fuzz",
     "snapshot",
     "playground_api",

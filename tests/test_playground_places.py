@@ -82,7 +82,7 @@ def test_a_value_that_is_cited_elsewhere(visit: Visit, size: tuple[int, int], *,
     visitor.page.get_by_text("Added: 18 page images.").wait_for()
     visitor.page.get_by_role("button", name="Score", exact=True).click()
     ready(visitor)
-    assert visitor["testset-grounding"].locator(".num").all_inner_texts() == ["0.973", "0.970", "0.964"]
+    assert visitor["testset-grounding"].locator(".num").all_text_contents() == ["0.973", "0.970", "0.964"]
     visitor.page.locator("#testset-document:not([data-stale]) h2:not(:empty)").first.wait_for(state="attached")
     assert axe(visitor.page, "#testset") == []
     share(visitor, "right value, other region")
@@ -223,6 +223,7 @@ def test_a_misread_value_is_found_by_its_box(visit: Visit) -> None:
     assert ("image", "not found in the document") in heard(visitor.page)
     visitor["testset-tree"].locator('[data-path="$.total"]').click()
     visitor["testset-beside"].get_by_role("button", name="Text", exact=True).click()
+    visitor.drawn()
     assert visitor["testset-beside"].locator("mark").all_inner_texts() == ["12.50"]
 
 
