@@ -1,4 +1,4 @@
-"""What the tabs show at one glance: warnings with their remedies, rows behind a headline, rows with documents."""
+"""Insights at one glance: warnings with their remedies, rows behind a headline, rows with documents."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_warning_about_a_pair_is_a_button_and_stays_after_a_reload(visit: Visi
 
 
 def test_the_headline_of_a_test_set_leads_to_its_rows(visit: Visit) -> None:
-    """And the list says which documents have a file, the first of which is open."""
+    """The list says which documents have a file, and the first one is open."""
     visitor = visit()
     visitor.open_tab("Test set")
     visitor.choose_files(REFERENCES, CONFIDENT)
@@ -82,7 +82,7 @@ def test_the_headline_of_a_test_set_leads_to_its_rows(visit: Visit) -> None:
 
 
 def test_the_verdict_leads_to_the_rows_that_decide(visit: Visit) -> None:
-    """Those by which the second system is worse; scores and losses stand at the row that is looked at alone."""
+    """The rows by which the second system is worse; only the chosen row has scores and losses."""
     visitor = visit()
     visitor.open_tab("Compare")
     visitor.page.get_by_role("button", name="Compare three systems").click()
@@ -98,7 +98,7 @@ def test_the_verdict_leads_to_the_rows_that_decide(visit: Visit) -> None:
 
 
 def test_keys_of_a_document_are_bound_and_listed(visit: Visit) -> None:
-    """Wherever the focus is; the list of keys has what is bound in the tab."""
+    """They do not need the focus; the list of keys has what is bound in the tab."""
     visitor = visit()
     pane = visitor["pair-beside"]
     assert pane.is_visible()

@@ -90,7 +90,7 @@ STATES: dict[str, list[tuple[str, list[Step]]]] = {  # by the tab, each from the
         ("empty", []),
         ("systems", [try_example("Compare three systems", ".cmp-verdict a")]),
         ("document", [click(".cmp-verdict a"), wait(".cmp-places td")]),
-        ("document beside", [press("d"), wait(".cmp-paper.ev-doc")]),
+        ("document", [press("d"), wait(".cmp-paper.ev-doc")]),
     ],
 }
 
@@ -106,7 +106,7 @@ def test_every_control_gets_the_click_at_its_middle(visit: Visit, tab: str) -> N
             step(visitor)
         for width, height in SIZES:
             visitor.page.set_viewport_size({"width": width, "height": height})
-            visitor.page.wait_for_timeout(100)  # until what depends on the width is drawn
+            visitor.page.wait_for_timeout(100)  # what depends on the width changes
             segments = visitor.page.locator("html:not(:has(dialog[open])) [data-to-seg] >> visible=true").all()
             for number in range(max(1, len(segments))):
                 if segments:

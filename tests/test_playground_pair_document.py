@@ -116,7 +116,7 @@ def test_another_pair_has_not_the_document_of_the_example(visit: Visit) -> None:
 
 
 def test_a_pdf_from_drop_to_box(visit: Visit) -> None:
-    """Its values are marked where they stand; lines are named beside the text alone; a closed one stays closed."""
+    """Its values are marked where they stand; only the text has numbers of lines; a closed one stays closed."""
     needs("pypdfium2")
     visitor = visit()
     invoice(visitor, 3)

@@ -139,7 +139,9 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: DocumentText
     sides = zip(("Ground truth", "Prediction"), row["found"], strict=False)
     standing = [f"{side} {_standing(spots, pages, document)}." for side, spots in sides if spots is not None]
     nothing = (
-        "Values as short as this are not looked up." if row["found"] else "Nothing is cited, and no region is annotated."
+        "Values as short as this are not looked up."
+        if row["found"]
+        else "Nothing is cited, and no region is annotated."
     )
     if document and not document.is_complete:
         nothing = "The text of the document is incomplete."

@@ -331,7 +331,7 @@ class CompareTab {
     return found;
   }
 
-  /** Score with other options; those of reading that have no control here belong to the files. */
+  /** Score with other options. The files hold the options of reading that have no control here. */
   change(/** @type {Server.Changes & {own?: Partial<OwnOptions>}} */ { what_if: whatIf, reading, own }) {
     const { parse, ...others } = reading ?? {};
     this.options.accept({ ...whatIf, ...own, ...(parse ? { parse } : {}) });

@@ -133,7 +133,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
 
 
 def scores_of_systems(request: CompareRequest) -> str:
-    """What the best systems score, as text."""
+    """Return the scores of the best systems as text."""
     _, systems = systems_of_request(request, checked_names(request), lambda *_: None)
     scores = [f"{shown_name(name)} {three_digits(each.score)}" for name, each in systems.items()]
     return ", ".join(scores[:_NAMED_SYSTEMS]) + (", …" if len(scores) > _NAMED_SYSTEMS else "")
@@ -189,7 +189,7 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
 
 
 def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str, Any]:
-    """What is rendered of a system; without its score by value where the verdict has it, and warnings with buttons."""
+    """Return a system as it is shown, without a score by value that the verdict has and without warnings with buttons."""
     answered = {warning.sentence for warning in evaluation.row_warnings if buttons_of(warning)}
     by_value = {by_value_text({"": evaluation})} if says_by_value else set()
     return {

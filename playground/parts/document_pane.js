@@ -17,7 +17,7 @@ import { capital, sentenceOf } from "./words.js";
  * @property {string} field  that is chosen
  * @property {Sign} sign
  * @property {(string | HTMLElement)[]} said  sentences on it, or a line for each system
- * @property {(string | HTMLElement)[]} [saidInText]  in place of them beside the text, whose lines have numbers
+ * @property {(string | HTMLElement)[]} [saidInText]  the same sentences for the text, whose lines have numbers
  * @property {number} page  to turn to, 0 to stay
  * @property {PageMark[]} marks  of the chosen row
  * @property {PageMark[]} others

@@ -32,7 +32,7 @@ export const listKeys = (tab, part, bindings) => {
 };
 
 /**
- * Bind keys of a tab, wherever its focus is, but where a visitor types or in a dialog or menu.
+ * Bind keys of a tab. They work everywhere in it, except in fields, dialogs and menus.
  * @param {string} tab
  * @param {string} part
  * @param {Binding<[KeyboardEvent]>[]} bindings
@@ -50,7 +50,7 @@ export const bindKeys = (tab, part, bindings, isActive = () => true) => {
 };
 
 /**
- * Bind the keys of a document beside the values of a tab.
+ * Bind the keys of the document that a tab shows next to its values.
  * @param {string} tab
  * @param {{zoom: () => void, turn: (step: number) => void}} pane
  * @param {() => void} toggle

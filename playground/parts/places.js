@@ -180,7 +180,9 @@ export const sentencesOf = (row, level, known, asked) => {
     const cited = citedPage(row);
     const said = saidThere(row, known);
     return [
-      known.pages === 1 || !cited ? "Cited. No region is annotated." : `Cited on page ${cited}. No region is annotated.`,
+      known.pages === 1 || !cited
+        ? "Cited. No region is annotated."
+        : `Cited on page ${cited}. No region is annotated.`,
       said,
     ];
   }

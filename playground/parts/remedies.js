@@ -3,7 +3,7 @@
 import { answerTo } from "./asking.js";
 import { newButton, newElement } from "./elements.js";
 
-const MOST_TRIED = 3; // buttons of which it is found what they would score
+const MOST_TRIED = 3; // buttons whose scores are computed
 
 export class Remedies {
   /**

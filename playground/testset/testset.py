@@ -113,7 +113,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
 
 
 def score_of_files(asked: FileRequest) -> str:
-    """What the files score by the primary metric, as text."""
+    """Return the score of the files by the primary metric as text."""
     metrics, [rows] = metrics_of(asked.metrics, asked.what_if["schema"])[:1], rows_of_request(asked).systems
     return three_digits(Evaluation(rows, asked.options, metrics=metrics, confidence=None).score)
 
