@@ -90,7 +90,7 @@ STATES: dict[str, list[tuple[str, list[Step]]]] = {  # by the tab, each from the
         ("empty", []),
         ("systems", [try_example("Compare three systems", ".cmp-verdict a")]),
         ("document", [click(".cmp-verdict a"), wait(".cmp-places td")]),
-        ("document", [press("d"), wait(".cmp-paper.ev-doc")]),
+        ("paper", [press("d"), wait(".cmp-paper.ev-doc")]),
     ],
 }
 

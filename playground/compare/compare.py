@@ -189,7 +189,7 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
 
 
 def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str, Any]:
-    """Return a system as it is shown, without a score by value that the verdict has and without warnings with buttons."""
+    """Return a system as it is shown, without what the verdict or a button says."""
     answered = {warning.sentence for warning in evaluation.row_warnings if buttons_of(warning)}
     by_value = {by_value_text({"": evaluation})} if says_by_value else set()
     return {
