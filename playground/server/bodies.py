@@ -25,6 +25,7 @@ from fastapi.responses import JSONResponse
 from python_multipart.multipart import parse_options_header
 
 from playground.server.limits import MAX_BYTES, MAX_FILE_BYTES
+from playground.server.requests import MAX_FILES
 
 MAX_BODY = 5 * MAX_BYTES  # two texts, escaped as JSON
 MAX_MARKS = 20_000  # brackets and commas outside of strings; larger values are sent as text
@@ -35,7 +36,6 @@ _SMALL_BYTES = 50_000  # of a body that is taken even if others fill the memory 
 LONGEST_WAIT = 5  # seconds
 UPLOAD = "/gradio_api/upload"  # the one route for files
 _QUEUE = "/gradio_api/queue/join"  # where `gradio_client` calls, which shows a sentence of status 422 alone
-MAX_FILES = 16
 _NAMED_FAULTS = 10
 MAX_UPLOAD = 8 * MAX_FILE_BYTES + MAX_BYTES  # the files of eight systems, and what stands between them
 HELD = 200_000_000  # bytes of bodies in memory, of all clients
