@@ -202,6 +202,9 @@ class ReviewTab {
       this.screen.dataset.state === "shown" &&
       !document.querySelector("dialog[open]") &&
       !this.screen.querySelector("details.pop[open]");
+    const hasFourth = () => this.state.sideOf(3) !== undefined; // which "d" chooses
+    const toggle = () => (hasFourth() ? this.item.chooseByLetter(3) : this.pane.open(!this.pane.isOpen));
+    bindDocumentKeys("review", this.pane.pane, toggle, isActive);
     const press = (/** @type {KeyboardEvent} */ { key }) => this.item.press(key);
     const letter = (/** @type {KeyboardEvent} */ { key }) => this.item.chooseByLetter(key.charCodeAt(0) - 97);
     bindKeys(
@@ -222,9 +225,6 @@ class ReviewTab {
       ],
       isActive,
     );
-    const hasFourth = () => this.state.sideOf(3) !== undefined; // which "d" chooses
-    const toggle = () => (hasFourth() ? this.item.chooseByLetter(3) : this.pane.open(!this.pane.isOpen));
-    bindDocumentKeys("review", this.pane.pane, toggle, isActive);
   }
 
   say(/** @type {string} */ text) {
