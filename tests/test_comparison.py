@@ -495,7 +495,7 @@ FOUND = corpus(8, 1)
 EVALUATED = partial(docscore.evaluate, predictions=["x"] * 9, references=["x"] * 8 + ["y"])
 OF_PAIRS, COMPARED = partial(Evaluation, FOUND.test_set), partial(compare, FOUND, FOUND)
 SCORES = partial(anls_score, "a", "a"), partial(score_tree, "a", "a"), partial(score_pairs, [("a", "a")])
-CURVE = automation_curve([DocumentReview(1.0, 1.0, [(0.5, True, 0.0, 0.0)])])
+CURVE = automation_curve([DocumentReview(1.0, 1.0, [(0.5, True, 0.0, 0.0)], ["a"])])
 # by the name of each numeric option: the values that it refuses beside NaN, infinities, texts and booleans, and calls
 NUMBERS: dict[str, tuple[list[float], list[Callable[..., object]]]] = {
     "threshold": ([-0.1, 1.1], [EVALUATED, *SCORES]),
