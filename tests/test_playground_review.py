@@ -101,7 +101,7 @@ def test_a_hundred_verdicts_by_keyboard_are_kept_and_exported(visit: Visit, tmp_
     rows = made(documents=21, fields=5)
     visitor = on_the_tab(visit)
     visitor.give(**rows)
-    assert visitor.text("of") == "of 105 decided"
+    assert visitor.text("of") == "of 105 decisions"
     for number in range(100):
         visitor.press("1235"[number % 4])
     assert visitor.decided() == 100
@@ -170,7 +170,7 @@ def test_verdicts_of_a_file_and_of_another_version_of_the_files(visit: Visit) ->
     assert other.text("notice-title") == "2 verdicts of an earlier file: 2 fit."
     assert other.decided() == 0
     other.page.get_by_role("button", name="Look at them again").click()
-    assert other.text("of") == "of 2 decided"
+    assert other.text("of") == "of 2 decisions"
     assert other.text("who").endswith("earlier: prediction is right")
     other.press("1")
     assert other.decided() == 1
@@ -281,7 +281,7 @@ def test_two_windows_of_a_review_are_merged_and_what_differs_shows_both(visit: V
     for window in (one, two):
         window.page.locator(".rv-notice", has_text="1 place was decided differently in another window.").wait_for()
         window.page.get_by_role("button", name="Look at them").click()
-        assert window.text("of") == "of 1 decided"
+        assert window.text("of") == "of 1 decision"
         assert window.text("both") == "Here: cannot tell. In another window: ground truth is right."
     assert axe(one.page, "#review") == []
     one.press("1")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from docscore_review.verdicts import Review
 
+from docscore import evaluate
 from playground.server.requests import NOTES
 from tests import browser
 from tests.browser import LOOKS, NARROW, Visit, axe, payload
@@ -68,7 +69,7 @@ def test_one_key_decides_a_group_of_a_document_as_the_command_applies_it(visit: 
     rows = tables()
     visitor = on_the_tab(visit)
     visitor.give(**rows)
-    assert visitor.text("of") == f"of {3 * TABLES} decided"
+    assert visitor.text("of") == f"of {3 * TABLES} decisions"
     assert visitor.page.locator(".rv-it").count() == 3 * TABLES
     more = visitor.page.locator(".rv-more")
     assert set(more.all_inner_texts()) == {f"and {LINES - 1} more like it"}
@@ -201,7 +202,7 @@ def test_a_second_reader(visit: Visit, size: tuple[int, int], *, dark: bool) -> 
     assert f"{visitor.text('notice-title')} {visitor.text('detail')}" == str(agreement)
     assert axe(visitor.page, "#review") == []
     notice.get_by_role("button", name=f"Look at the {len(agreement.differing)} places").click()
-    assert visitor.text("of") == f"of {len(agreement.differing)} decided"
+    assert visitor.text("of") == f"of {len(agreement.differing)} decisions"
     assert visitor.text("count") == "0"
     assert re.match(r"Here: .*\. Second reader: .*\.$", visitor.text("both"))
     assert (axe(visitor.page, "#review"), visitor.sideways()) == ([], 0)
@@ -276,3 +277,40 @@ def test_values_and_choices_are_on_one_screen(visit: Visit, size: tuple[int, int
         seen.add(name)
         visitor.press("j")
     assert seen == {"lines[0].item", "lines[+]", "total"}
+
+
+def test_a_review_of_three_real_systems(visit: Visit, docubench: Path, tmp_path: Path) -> None:
+    """Comparison by value comes first; the command accepts what is decided, and writes the same file and scores."""
+    truths, systems = docubench / "references.jsonl", sorted(docubench.glob("predictions_*.jsonl"))
+    visitor = on_the_tab(visit)
+    visitor["review"].locator(".drop-input").set_input_files([truths, *systems])
+    visitor["review"].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
+    visitor["review"].get_by_role("button", name="Review", exact=True).click()
+    visitor.shown()
+    visitor.page.locator(".rv-lists summary").click()
+    visitor.page.locator(".rv-lists").get_by_role("button", name="Everything that is not exact").click()
+    assert visitor.text("title") == "677 of 997 places differ only in how a number is written."
+    assert visitor.text("of") == "of 283 decisions"
+    visitor["review"].get_by_role("button", name="Compare by value").click()
+    visitor.page.get_by_text("312 places in 131 decisions; the largest group has 32.").wait_for()
+    for number in range(131):
+        visitor.press("22123"[number % 5])
+    notice = visitor.page.locator(".rv-notice", has_text="cannot be applied")
+    visitor.scores()
+    while notice.is_visible():
+        said = visitor.text("notice")
+        notice.get_by_role("button", name="Show it").click()
+        visitor.press("1")
+        visitor.scores()
+        assert visitor.text("notice") != said
+    assert visitor.decided() == 131
+    shown = visitor.scores()
+    verdicts, corrected = (visitor.export(name, tmp_path) for name in ("verdicts", "references"))
+    checked = run("review", "check", verdicts, truths)
+    assert checked.code == 0, checked.err
+    applied = run(
+        *("review", "apply", verdicts, truths, *systems), "--numbers", "value", "-o", tmp_path / "applied.jsonl"
+    )
+    assert (applied.code, (tmp_path / "applied.jsonl").read_bytes()) == (0, corrected.read_bytes()), applied.err
+    after = [evaluate(predictions=path, references=corrected, numbers="value").score for path in systems]
+    assert sorted(shown) == sorted(f"{score:.3f}" for score in after)

@@ -188,7 +188,7 @@ export const drawBeside = (body, place, { heads, rows, places, count, text, foun
   const isRow = /\]\.[^.]*$|\]\["[^"]*"\]$/.test(place.path);
   const first = count > rows.length ? `, the first ${rows.length} of ${count}` : "";
   const differ = differing ? `${differing} of ${heads.length} differ${differing === 1 ? "s" : ""} too` : "all agree";
-  const rest = `The rest of this ${isRow ? "row" : "document"}: ${differ}`;
+  const rest = `The rest of this ${isRow ? "row" : "document"} in the ground truth: ${differ}`;
   const title = place.whole ? `The ground truth’s rows${first}` : rest;
   const cells = rows.map((row) =>
     row.map((text, at) => {

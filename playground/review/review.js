@@ -586,27 +586,35 @@ class ReviewTab {
     const all = state.firsts.length;
     const progress = this.part("progress");
     this.part("count").textContent = decided.toLocaleString("en");
-    this.part("of").textContent = `of ${all.toLocaleString("en")} decided`;
+    this.part("of").textContent = `of ${counted(all, "decision")}`;
     progress.style.setProperty("--v", String(all ? decided / all : 0));
     for (const [name, value] of Object.entries({ valuenow: decided, valuemin: 0, valuemax: all })) {
       progress.setAttribute(`aria-${name}`, String(value));
     }
     this.drawScores();
     const isDone = all > 0 && decided === all;
-    const largest = isDone ? null : state.largestOpen();
-    const { title, text } = isDone ? conclusionOf(state.decidedPlaces()) : state.headline();
+    const done = { ...conclusionOf(state.decidedPlaces()), act: "Summary", first: null };
+    const { title, text, act: label, first } = isDone ? done : state.headline();
     this.part("title").textContent = title;
     this.part("text").textContent = text;
     const act = this.part("act");
-    act.hidden = !isDone && !largest;
-    act.textContent = isDone ? "Summary" : "Show them";
+    act.hidden = !label;
+    act.textContent = label;
     act.onclick = () => {
       if (isDone) this.finish();
-      else if (largest) this.visit(largest.first);
+      else if (first !== null) this.visit(first);
+      else this.compareByValue();
     };
     this.part("references").textContent = `${this.correctedName}, ${counted(state.result.count, "document")}`;
     this.part("verdicts").textContent = `verdicts.jsonl, ${counted(state.decisions.size, "verdict")}`;
     findElement(this.screen, ".rv-undo", HTMLButtonElement).disabled = !state.steps.length;
+  }
+
+  /** Most places differ only in how a number is written: the review begins again without them. */
+  compareByValue() {
+    this.options.accept({ numbers: "value" });
+    this.drawChips();
+    this.run();
   }
 
   drawScores() {

@@ -26,12 +26,12 @@ from pydantic import Field, Json
 
 from docscore.core.errors import DataError, InputValueError, RowErrors
 from docscore.core.formatting import printable, shown_name, three_digits, threshold_text
-from docscore.core.options import ReadOptions
+from docscore.core.options import BY_VALUE, ReadOptions
 from docscore.core.runtime import grouped
 from docscore.core.similarity import fold_all, similarity
-from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
+from docscore.core.values import SCALAR_TYPES, convert_ground_truth, number_text, step_text
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.registry import ANLS_STAR
+from docscore.evaluation.registry import ANLS_STAR, METRICS
 from docscore.evaluation.sentences import text_differences
 from docscore.grounding.document_text import DocumentText
 from docscore.inputs.formats import TEXT_EXTENSIONS, suffix_of
@@ -211,6 +211,8 @@ def _place(item: Item, systems: Sequence[str], first: Evaluation, text: Document
     values = [truth, *answers_of(item)]
     names_of = [item.systems, *(each["systems"] for each in item.others)]
     is_plain = all(value is NoCell or isinstance(value, str) for value in values)
+    can_change = "numbers" in METRICS[first.metric].options and first.options.numbers != BY_VALUE
+    are_scalars = SCALAR_TYPES.issuperset(map(type, values))
     return {
         "path": item.path,
         "row": item.row,
@@ -225,6 +227,7 @@ def _place(item: Item, systems: Sequence[str], first: Evaluation, text: Document
         "points": [item.points.get(name, 0.0) * len(first) for name in systems],
         "whole": is_whole_row(item),
         "has_text": text is not None,
+        "by_value": can_change and are_scalars and len(set(map(number_text, values))) == 1,
         "truth": _side(truth, is_plain=is_plain),
         "edit": None if truth is NoCell else _editable(truth),
         "found": _found(truth, text),

@@ -22,6 +22,7 @@ const PLACE = {
   points: [0.25, 0.25, 0],
   whole: false,
   has_text: true,
+  by_value: false,
   truth: "12",
   edit: '"12"',
   found: "no",

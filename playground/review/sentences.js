@@ -100,5 +100,8 @@ export const conclusionOf = (/** @type {Decided[]} */ decided) => {
     unclear ? counted(unclear, "is unclear", "are unclear") : "",
   ].filter(Boolean);
   const text = said.length ? `${said.join(", ")}.` : "";
-  return { title: `At ${corrected || "none"} of ${decided.length} the ground truth was wrong.`, text };
+  return {
+    title: `At ${corrected || "none"} of ${counted(decided.length, "place")} the ground truth was wrong.`,
+    text,
+  };
 };

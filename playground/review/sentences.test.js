@@ -43,8 +43,8 @@ test("a conclusion counts what was wrong, and what else was found", () => {
   const decided = (...verdicts) =>
     verdicts.map((verdict) => ({ place: newPlace(), decision: { verdict, answer: 0, value: "" } }));
   assert.deepEqual(conclusionOf(decided("prediction", "other", "ground_truth", "both", "both")), {
-    title: "At 2 of 5 the ground truth was wrong.",
+    title: "At 2 of 5 places the ground truth was wrong.",
     text: "1 was an error of a system, 2 have two acceptable answers.",
   });
-  assert.equal(conclusionOf(decided("unclear")).title, "At none of 1 the ground truth was wrong.");
+  assert.equal(conclusionOf(decided("unclear")).title, "At none of 1 place the ground truth was wrong.");
 });

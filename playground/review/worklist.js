@@ -3,6 +3,7 @@
 
 import { blindOrder, groupName, groupsOf, placeName, verdictWords } from "./places.js";
 import { Verdicts, isForMany } from "./verdicts.js";
+import { counted } from "../parts/words.js";
 
 /** @import { Decision, Group } from "./places.js" */
 /** @import { Verdict } from "./verdicts.js" */
@@ -114,9 +115,14 @@ export class Worklist {
     return firsts.filter((number) => !this.alikeOf(number).some((each) => this.isOpen(each))).length;
   }
 
+  /** The places for which these stand, with those alike in their documents. */
+  placesOf(/** @type {number[]} */ firsts) {
+    return firsts.flatMap((number) => this.alikeOf(number));
+  }
+
   /** How many places a group of the list has. */
   sizeOf(/** @type {ListedGroup} */ { firsts }) {
-    return firsts.reduce((sum, first) => sum + this.alikeOf(first).length, 0);
+    return this.placesOf(firsts).length;
   }
 
   /** Whether a place is to be decided, among those that two readers decided differently once more. */
@@ -303,31 +309,53 @@ export class Worklist {
 
   /** The largest group of open places, if it is a fifth of what is open. */
   largestOpen() {
+    const isOpen = (/** @type {number} */ number) => this.isOpen(number);
     const [largest] = this.groups
       .filter(({ alike }) => alike)
-      .map(({ name, firsts }) => ({ name, numbers: firsts.filter((number) => this.isRowOpen(number)) }))
-      .sort((one, other) => other.numbers.length - one.numbers.length);
-    const left = this.firsts.length - this.decided;
-    if (!largest || largest.numbers.length < 2 || largest.numbers.length < LARGE * left) return null;
-    return { name: largest.name, open: largest.numbers.length, first: largest.numbers[0] };
+      .map(({ name, firsts }) => ({
+        name,
+        open: this.placesOf(firsts).filter(isOpen).length,
+        rows: firsts.filter((number) => this.isRowOpen(number)),
+      }))
+      .sort((one, other) => other.open - one.open);
+    const left = this.placesOf(this.firsts).filter(isOpen).length;
+    return largest?.open > 1 && largest.open >= LARGE * left ? { ...largest, left } : null;
   }
 
-  /** What is left to decide, as a title and a sentence. */
+  /** How many listed places comparison by value would settle, if it is a fifth and nothing is decided yet; else 0. */
+  byValue() {
+    const listed = this.placesOf(this.firsts);
+    const count = listed.filter((number) => this.places[number].by_value).length;
+    return this.decisions.size || count < LARGE * listed.length ? 0 : count;
+  }
+
+  /** What is left to decide: a title and a sentence, and the label of a button with the place that it leads to. */
   headline() {
-    const left = this.firsts.length - this.decided;
+    const many = (/** @type {number} */ count) => count.toLocaleString("en");
+    const listed = this.placesOf(this.firsts);
+    const equal = this.byValue();
+    if (equal) {
+      const title = `${many(equal)} of ${counted(listed.length, "place")} differ only in how a number is written.`;
+      return { title, text: "Compared by value, they are right.", act: "Compare by value", first: null };
+    }
     const largest = this.largestOpen();
     if (largest) {
-      const of = this.decided ? `the ${left.toLocaleString("en")} left` : left.toLocaleString("en");
-      const isMany = largest.open > SURE;
+      const of = this.decided ? `the ${many(largest.left)} left` : many(largest.left);
+      const isMany = largest.rows.length > SURE;
       return {
-        title: `${largest.open} of ${of} are alike: ${groupName(largest.name, this.isBlind)}`,
+        title: `${many(largest.open)} of ${of} are alike: ${groupName(largest.name, this.isBlind)}`,
         text: isMany ? "After three of them, one verdict decides the others." : "One verdict decides them all.",
+        act: "Show them",
+        first: largest.rows[0],
       };
     }
-    const most = Math.max(0, ...this.groups.filter(({ alike }) => alike).map(({ firsts }) => firsts.length));
-    const size = `the largest group has ${most.toLocaleString("en")}`;
-    if (most > 1) return { title: `${left.toLocaleString("en")} places to decide; ${size}.`, text: "" };
-    return { title: this.order.length ? "No two places are alike." : "Nothing to decide in this list.", text: "" };
+    const open = listed.filter((number) => this.isOpen(number)).length;
+    const left = this.firsts.length - this.decided;
+    const most = Math.max(0, ...this.groups.filter(({ alike }) => alike).map((group) => this.sizeOf(group)));
+    const places = counted(open, "place") + (left < open ? ` in ${counted(left, "decision")}` : " to decide");
+    const none = this.order.length ? "No two places are alike." : "Nothing to decide in this list.";
+    const title = most > 1 ? `${places}; the largest group has ${many(most)}.` : none;
+    return { title, text: "", act: "", first: null };
   }
 
   // Verdicts
@@ -417,7 +445,7 @@ export class Worklist {
     const { current, place } = this;
     if (!place) return [];
     if (reach === "document" && isForMany(decision)) return this.verdicts.forGroup(current, { ...decision, answer: 0 });
-    const all = this.groupOf(current)?.firsts.flatMap((first) => this.alikeOf(first)) ?? [];
+    const all = this.placesOf(this.groupOf(current)?.firsts ?? []);
     const others = { place: [], document: this.verdicts.followers(current), all }[reach];
     /** @type {Verdict[]} */
     const verdicts = [[current, decision]];

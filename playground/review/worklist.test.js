@@ -112,13 +112,30 @@ test("of one system all places are listed, and a sample where it was drawn", () 
 test("the headline leads to the largest group while it is a fifth of what is open", () => {
   const state = opened([...alike(4), newPlace({ group: "alone" })]);
   assert.equal(state.headline().title, "4 of 5 are alike: total: a digit differs");
-  assert.deepEqual(state.largestOpen(), { name: "total: a digit differs", open: 4, first: state.order[0] });
+  assert.equal(state.headline().first, state.order[0]);
   decide(state, "both");
   assert.equal(state.headline().title, "3 of the 4 left are alike: total: a digit differs");
   const many = Array.from({ length: 12 }, (_, at) => newPlace({ group: `group ${at >> 1}` }));
   assert.equal(opened(many).headline().title, "12 places to decide; the largest group has 2.");
   assert.equal(opened([newPlace()]).headline().title, "No two places are alike.");
   assert.equal(opened([]).headline().title, "Nothing to decide in this list.");
+});
+
+test("places are counted with those alike in their documents, and decisions without", () => {
+  const state = new Worklist();
+  const places = Array.from({ length: 18 }, (_, at) => newPlace({ group: `group ${at % 6}`, path: `$[${at}]` }));
+  state.open(newReview([], { places }));
+  state.list("");
+  assert.equal(state.firsts.length, 6);
+  assert.equal(state.headline().title, "18 places in 6 decisions; the largest group has 3.");
+});
+
+test("comparison by value is offered first while nothing is decided", () => {
+  const state = opened([...alike(4), newPlace({ group: "alone", by_value: true })]);
+  assert.equal(state.headline().act, "Compare by value");
+  assert.equal(state.headline().title, "1 of 5 places differ only in how a number is written.");
+  decide(state, "both");
+  assert.equal(state.headline().act, "Show them");
 });
 
 test("scores after are those before with what documents gain", () => {

@@ -553,6 +553,7 @@ declare namespace Server {
     points: number[];
     whole: boolean;
     has_text: boolean;
+    by_value: boolean;
     truth: string | null;
     edit: string | null;
     found: Found;
