@@ -9,6 +9,13 @@ import { stemOf } from "./words.js";
 /** @typedef {Span & {page: number, box: Box}} PlacedWord  a word of the text, and where it stands */
 /** @typedef {{text: string, words: PlacedWord[], images: string[]}} PlacedText  with the names of its pages' images */
 
+/** The offsets of a text in JavaScript's units by those in characters. @type {(text: string) => number[]} */
+export const unitsOf = (text) => {
+  const ends = [0];
+  for (const sign of text) ends.push(ends[ends.length - 1] + sign.length);
+  return ends;
+};
+
 /**
  * The places of the chosen answer, then those of the ground truth, each once; without a choice all in their order. The
  * server counts characters.
@@ -16,8 +23,7 @@ import { stemOf } from "./words.js";
  */
 export const matchesOf = ({ text, marks }, chosen) => {
   if (text === null) return [];
-  const ends = [0];
-  for (const sign of text) ends.push(ends[ends.length - 1] + sign.length);
+  const ends = unitsOf(text);
   const all = marks.flat().sort((one, other) => one[0][0] - other[0][0]);
   const wanted = chosen === null ? all : [...(marks[1 + chosen] ?? []), ...marks[0]];
   const overlaps = (/** @type {MarkedPlace} */ one, /** @type {MarkedPlace} */ other) =>
@@ -29,17 +35,6 @@ export const matchesOf = ({ text, marks }, chosen) => {
     if (!found.some((other) => overlaps(place, other))) found.push(place);
   }
   return found;
-};
-
-/**
- * The number of the match that is nearest to the rest of its row.
- * @type {(matches: MarkedPlace[], row: Server.Mark) => number}
- */
-export const nearestTo = (matches, row) => {
-  if (!row.length) return 0;
-  const middle = (row[0][0] + row[row.length - 1][1]) / 2;
-  const far = matches.map(([{ start }]) => Math.abs(start - middle));
-  return Math.max(0, far.indexOf(Math.min(...far)));
 };
 
 /** The words of a text that a span touches, in order. @type {(words: PlacedWord[], span: Span) => PlacedWord[]} */
@@ -63,6 +58,35 @@ export const boxOf = (place, words) => {
   if (!within.length) return null;
   const { page: number } = within[0];
   return { number, box: around(within.filter(({ page }) => page === number).map(({ box }) => box)) };
+};
+
+/**
+ * Whether two spans stand on one line: of the page if their boxes are known, else of the text.
+ * @type {(one: Span, other: Span, placed: Pick<PlacedText, "text" | "words">) => boolean}
+ */
+const areOnOneLine = (one, other, { text, words }) => {
+  const [first, second] = [one, other].map((span) => boxOf([span], words));
+  if (!first || !second) {
+    return !/[\n\f]/.test(text.slice(Math.min(one.end, other.end), Math.max(one.start, other.start)));
+  }
+  const [, top, , bottom] = second.box;
+  const middle = (top + bottom) / 2;
+  return first.number === second.number && first.box[1] <= middle && middle <= first.box[3];
+};
+
+/**
+ * The number of the match that stands beside most of the rest of its row, and of several the nearest.
+ * @type {(matches: MarkedPlace[], row: Server.Mark, placed: Pick<PlacedText, "text" | "words">) => number}
+ */
+export const inRowOf = (matches, row, placed) => {
+  if (!row.length) return 0;
+  const units = unitsOf(placed.text);
+  const spans = row.map(([start, end]) => ({ start: units[start], end: units[end] }));
+  const middle = (spans[0].start + spans[spans.length - 1].end) / 2;
+  const beside = matches.map(([first]) => spans.filter((span) => areOnOneLine(first, span, placed)).length);
+  const most = Math.max(...beside);
+  const far = matches.map(([{ start }], at) => (beside[at] === most ? Math.abs(start - middle) : Infinity));
+  return Math.max(0, far.indexOf(Math.min(...far)));
 };
 
 /**

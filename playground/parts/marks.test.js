@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { boxOf, imagesOf, lineAt, markedLines, matchesOf, nearestTo } from "./marks.js";
+import { boxOf, imagesOf, inRowOf, lineAt, markedLines, matchesOf } from "./marks.js";
 
 const beside = (text, marks, row = []) => ({ heads: [], rows: [], places: [], count: 0, text, marks, row });
 
@@ -16,17 +16,21 @@ test("matches count what JavaScript counts, and each place once", () => {
   assert.deepEqual(matchesOf(beside(null, [[]]), 0), []);
 });
 
-test("the match is chosen that is nearest to the rest of its row", () => {
-  const matches = [0, 40, 90].map((start) => [{ start, end: start + 2 }]);
-  assert.equal(
-    nearestTo(matches, [
-      [30, 34],
-      [60, 62],
-    ]),
-    1,
-  );
-  assert.equal(nearestTo(matches, []), 0);
-  assert.equal(nearestTo([], [[1, 2]]), 0);
+test("the match is chosen that stands in the lines of its row, on the page before the text, and else the nearest", () => {
+  const text = "12 tea 4\n13 rum 4\n4";
+  const matches = [7, 16, 18].map((start) => [{ start, end: start + 1 }]);
+  const row = /** @type {[number, number][]} */ ([[9, 11]]); // "13"
+  assert.equal(inRowOf(matches, row, { text, words: [] }), 1);
+  const heights = { 7: 0.1, 9: 0.3, 16: 0.2, 18: 0.3 };
+  const words = [
+    [7, 8],
+    [9, 11],
+    [16, 17],
+    [18, 19],
+  ].map(([start, end]) => ({ start, end, page: 0, box: [0, heights[start], 1, heights[start] + 0.05] }));
+  assert.equal(inRowOf(matches, row, { text, words }), 2);
+  assert.equal(inRowOf(matches, [], { text, words }), 0);
+  assert.equal(inRowOf([], row, { text, words }), 0);
 });
 
 test("the box of a place holds its words on their first page", () => {

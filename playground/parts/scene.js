@@ -1,7 +1,7 @@
 // What the pane of a document shows of the values of a tree: the boxes of the chosen row and of the others, what is
 // said of it, and where its values stand in the text.
 
-import { boxOf, lineAt } from "./marks.js";
+import { boxOf, lineAt, unitsOf } from "./marks.js";
 import { around, citedPage, expectedPage, sentencesOf, signOf, signOfFold, wordsWithin } from "./places.js";
 import { counted } from "./words.js";
 
@@ -22,13 +22,6 @@ import { counted } from "./words.js";
  */
 
 const ONE_LINE = 1.5; // heights of a box
-
-/** The offsets of a text in JavaScript's units by those in characters. @type {(text: string) => number[]} */
-const unitsOf = (text) => {
-  const ends = [0];
-  for (const sign of text) ends.push(ends[ends.length - 1] + sign.length);
-  return ends;
-};
 
 /** @type {WeakMap<object, number[]>} by the texts of documents, which may be long */
 const UNITS = new WeakMap();

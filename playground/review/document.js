@@ -5,7 +5,7 @@ import { DocumentFiles, NO_DOCUMENT, newDocumentInput } from "../parts/document_
 import { DocumentPane } from "../parts/document_pane.js";
 import { drawPlace, drawText } from "../parts/drawn_pages.js";
 import { newButton, newElement, newIcon } from "../parts/elements.js";
-import { boxOf, lineAt, matchesOf, nearestTo } from "../parts/marks.js";
+import { boxOf, inRowOf, lineAt, matchesOf } from "../parts/marks.js";
 import { sentenceOf, stemOf } from "../parts/words.js";
 
 /** @import { LoadedDocument } from "../parts/document_files.js" */
@@ -214,7 +214,8 @@ export class ReviewDocument {
     if (this.state.shown !== item) return;
     [this.state.answer, this.state.document] = [found, loaded];
     this.element.removeAttribute("aria-busy");
-    this.state.at = "refused" in found ? 0 : nearestTo(this.matches(), found.row);
+    const { placed } = this.loaded();
+    this.state.at = "refused" in found || !placed ? 0 : inRowOf(this.matches(), found.row, placed);
     this.draw();
   }
 }
