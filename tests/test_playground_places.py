@@ -352,3 +352,31 @@ def test_the_places_of_several_systems(visit: Visit, size: tuple[int, int], *, d
     if size == NARROW:
         assert not compare.locator(".ev-doc").is_visible()
         assert row.locator("th").evaluate("cell => cell === document.activeElement")
+
+
+@pytest.mark.parametrize("tab", ["pair", "testset", "compare", "review"])
+def test_documents_survive_a_reload(visit: Visit, tab: str) -> None:
+    """They are with the result, and no image is sent for that."""
+    visitor = visit({"testset": "/#test-set", "pair": "/"}.get(tab, f"/#{tab}"))
+    images: list[Any] = [named(path.name, path.read_bytes()) for path in IMAGES]
+    shown = visitor.page.locator(f"#{tab} .ev-sheet .ev-page img")
+    verb = {"testset": "Score", "compare": "Compare", "review": "Review"}.get(tab)
+    if verb is None:
+        visitor.score('{"total": "12.50"}', '{"total": "12.5"}')
+        visitor.has_score("0.800")
+        visitor.page.locator("#pair-beside input[type=file]").first.set_input_files(images[:1])
+    else:
+        names = ("references", "quill", *(["fern"] if tab == "compare" else []))
+        files = [payload(f"{name}.jsonl", (INVOICES / f"{name}.jsonl").read_bytes()) for name in names]
+        visitor[tab].locator(".drop-input").set_input_files([*files, *images])
+        visitor[tab].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
+        visitor[tab].locator(".drop").get_by_role("button", name=verb, exact=True).click()
+    if tab == "compare":
+        visitor[tab].get_by_role("link", name="invoice-04", exact=True).click()
+    shown.wait_for()
+    sent: list[str] = []
+    visitor.page.on("request", lambda request: sent.append(request.url) if "upload" in request.url else None)
+    visitor.page.reload()
+    shown.wait_for()
+    assert shown.evaluate("image => image.naturalWidth") > 500
+    assert sent == []

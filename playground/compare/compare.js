@@ -354,7 +354,7 @@ class CompareTab {
     if (this.state.files) this.box.takeAgain(this.state.files, () => this.restore());
   }
 
-  draw(/** @type {Server.Comparison} */ found) {
+  async draw(/** @type {Server.Comparison} */ found) {
     if (this.screen.dataset.state === "empty" && !location.hash.includes("=")) stepToResult("compare", "#compare");
     this.state.result = found;
     this.restore();
@@ -387,6 +387,8 @@ class CompareTab {
     this.panes.first.fresh();
     this.panes.fields.fresh();
     this.keepAddress();
+    if (await this.files.join(found.run)) this.isPaper = !this.phone.matches;
+    if (this.state.result !== found) return;
     if (this.state.view.document) this.open();
     else if (document.activeElement === document.body && isShown("compare")) this.part("verdict").focus();
   }
@@ -496,6 +498,7 @@ class CompareTab {
     const others = this.files.take(files);
     if (others.length < files.length) {
       this.isPaper = !this.phone.matches;
+      if (this.state.result) this.files.join(this.state.result.run);
       this.setStatus(`${counted(files.length - others.length, "document file")} added.`);
       this.drawDocuments();
       if (this.state.view.document) this.open();

@@ -23,6 +23,7 @@ import { printedPage } from "./printed.js";
  * @property {HTMLElement} button  that opens and closes it
  * @property {string[]} example  the lines of the example's document
  * @property {() => void} changed  the text of the document is another one
+ * @property {() => string} truth  the text of the ground truth, with which its document is kept
  * @property {(row: HTMLElement) => void} choose
  * @property {(sentence: string) => void} say
  */
@@ -47,6 +48,8 @@ export class PairDocument {
     this.main = findElement(page.screen, ".pair");
     this.isExample = true;
     this.name = "";
+    this.files = this.newFiles();
+    this.joined = ""; // the ground truth with which the document is kept
     this.loaded = NO_DOCUMENT;
     this.isOpen = false;
     this.isKeptClosed = false; // the visitor closed it
@@ -107,13 +110,19 @@ export class PairDocument {
     this.isExample = isExample;
     this.row = null;
     this.name = isExample ? "The receipt" : "";
+    this.files = this.newFiles();
+    this.joined = "";
     this.loaded = isExample ? printedPage(this.page.example) : NO_DOCUMENT;
     this.open(isExample && !this.isKeptClosed && matchMedia(WIDE).matches);
   }
 
+  newFiles() {
+    return new DocumentFiles((file) => openPdf(this.page.server, () => "", file));
+  }
+
   /** Files of a document, which take the place of the one before. */
   async add(/** @type {File[]} */ files) {
-    const taken = new DocumentFiles((file) => openPdf(this.page.server, () => "", file));
+    const taken = this.newFiles();
     const others = taken.take(files);
     if (others.length) this.page.say(`${others[0].name} is no image, PDF or text of a document.`);
     if (taken.isEmpty) return;
@@ -127,13 +136,33 @@ export class PairDocument {
     taken.images = new Map(inOrder.map(([, image], number) => [`${NAME}-${number + 1}`, image]));
     taken.pdfs = new Map([...pdfs.values()].map((pdf) => [NAME, pdf]));
     taken.texts = new Map([...texts.values()].map((text) => [NAME, text]));
+    this.files = taken;
     this.toggle(true);
-    const loaded = await busy(this.pane.element, taken.open(NAME));
+    await this.load();
+  }
+
+  async load() {
+    const { files } = this;
+    const loaded = await busy(this.pane.element, files.open(NAME));
+    if (this.files !== files) return;
+    const [first] = [files.pdfs, files.texts, files.images].flatMap((all) => [...all.values()]);
     this.isExample = false;
-    this.name = (wholes[0] ?? files[0]).name;
+    this.joined = "";
+    this.name = first instanceof File ? first.name : "";
     this.loaded = loaded;
     this.drawScene();
     this.page.changed();
+  }
+
+  /** Keep the document with the ground truth, or take the one that was kept with it. */
+  async join() {
+    const truth = this.page.truth();
+    const { files } = this;
+    if (this.isExample || this.joined === truth) return;
+    this.joined = truth;
+    if (!(await files.join(`pair ${truth}`)) || this.files !== files) return;
+    this.open(!this.narrow.matches && !this.isKeptClosed);
+    await this.load();
   }
 
   /** The answer to a pair: its places, with the row that was chosen before. */
@@ -141,6 +170,7 @@ export class PairDocument {
     if (this.isExample && !found.is_example) this.begin(false);
     this.places = found.places;
     this.draw();
+    this.join();
   }
 
   /** The tree is patched without the signs in it. */

@@ -148,6 +148,7 @@ class PairTab {
       button: this.documentButton,
       example: this.settings.examples[0].document,
       changed: () => this.changed(),
+      truth: () => this.editors.truth.text,
       choose: (row) => this.reveal(row),
       say: (text) => this.setStatus(text),
     });

@@ -3,6 +3,7 @@
 
 import { newElement, newIcon } from "./elements.js";
 import { readHocr } from "./hocr.js";
+import { keepFiles, keepSetOf, setOf } from "./kept_files.js";
 import { imagesOf } from "./marks.js";
 import { counted, stemOf } from "./words.js";
 
@@ -102,6 +103,7 @@ export class DocumentFiles {
     this.images = new Map();
     /** @type {Map<string, File>} by the ids of documents */
     this.texts = new Map();
+    this.set = ""; // the name under which this browser keeps these files
     this.key = ""; // of the document whose files are loaded
     /** @type {Promise<LoadedDocument>} */
     this.loaded = Promise.resolve(NO_DOCUMENT);
@@ -120,9 +122,28 @@ export class DocumentFiles {
       else if (this.readPdf && /\.pdf$/i.test(file.name)) this.pdfs.set(stemOf(file.name), file);
       else if (!isText(file)) return true;
       else if (!old || isHocr(file) || !isHocr(old)) this.texts.set(id, file);
+      this.set = "";
       this.forget();
       return false;
     });
+  }
+
+  /** Keep the files with a result; without files, take those that were kept with it, and say whether there are any. */
+  async join(/** @type {string} */ run) {
+    if (this.isEmpty) {
+      const { set = "", files } = (await setOf(run)) ?? {};
+      if (!files || !this.isEmpty) return false;
+      Object.assign(this, files, { set });
+      this.forget();
+      return true;
+    }
+    if (!this.set) {
+      this.set = `set ${Date.now()} ${Math.random()}`;
+      const { images, pdfs, texts } = this;
+      await keepFiles(this.set, { images, pdfs, texts });
+    }
+    await keepSetOf(run, this.set);
+    return false;
   }
 
   /** Images that this server has. */

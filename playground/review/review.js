@@ -310,6 +310,7 @@ class ReviewTab {
     }
     if (isAsked) this.readers.offer(found);
     this.asides.clear();
+    if (state.result) this.pane.files.join(state.result.run);
     if (state.result && (taken.texts || verdicts)) this.run();
     else if (state.result) this.drawItem();
     return sorted.filter((each) => !each.isReview).map(({ file }) => file);
@@ -485,6 +486,7 @@ class ReviewTab {
   draw(/** @type {Server.Review} */ found, /** @type {ReviewView | null} */ view = null) {
     const { state } = this;
     if (this.writing) this.store();
+    const isJoined = this.pane.files.join(found.run);
     if (this.screen.dataset.state === "empty" && !location.hash.includes("=")) stepToResult("review", "#review");
     const before = state.place && keyOf(state.place);
     state.open(found);
@@ -502,6 +504,11 @@ class ReviewTab {
     const wanted = view?.place !== null && state.order.includes(view?.place ?? -1) ? view?.place : undefined;
     this.go(wanted ?? same ?? open ?? state.order[0] ?? -1);
     this.write();
+    isJoined.then((isTaken) => {
+      if (!isTaken) return;
+      this.asides.clear();
+      this.drawItem();
+    });
     if (open === null && state.order.length && wanted === undefined) this.finish();
   }
 

@@ -675,7 +675,8 @@ export class Documents {
   }
 
   tellOfDocuments(/** @type {number} */ count) {
-    if (!this.state.all) return;
+    if (!this.state.all || !this.state.result) return;
+    this.files.join(this.state.result.run);
     const matched = this.drawMatched();
     this.state.drawn = "";
     if (matched && !this.isKeptClosed && !this.narrow.matches) this.go({ image: "1" });
@@ -746,6 +747,7 @@ export class Documents {
     this.views.forget();
     this.say(listing.note);
     this.histogram.draw(found.histogram, 0, 1);
+    await this.files.join(found.run);
     if (this.drawMatched() && !asked && !this.isKeptClosed && !this.narrow.matches) state.change({ image: "1" });
     if (asked) await this.apply({ ...asked, documents });
     else {
