@@ -324,27 +324,40 @@ def test_citations_alone(visit: Visit) -> None:
     assert axe(visitor.page, "#testset") == []
 
 
+def test_citations_that_name_only_pages(visit: Visit) -> None:
+    """Pages decide: in the figures, the sign of a row, and its sentence."""
+    visitor = come(visit, files=[FILES[0], INVOICES / "fern.jsonl", INVOICES / "documents" / "invoice-04.pdf"])
+    pressed = visitor["testset-grounding"].locator('.stairs [aria-pressed="true"]')
+    assert pressed.inner_text().split()[0] == "page"
+    visitor.page.locator(".doc", has_text="invoice-04").click()
+    title(visitor.page, "invoice-04")
+    visitor["testset-tree"].locator('[data-path="$.number"]').dispatch_event("click")
+    assert said(visitor)[0].startswith("Right value, right page")
+    assert visitor["testset-tree"].locator('[data-path="$.number"] .sg-there').count() == 1
+
+
 @pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
 def test_the_places_of_several_systems(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
-    """A sentence and a sign for each system; boxes have the letters of those that cite them."""
+    """A sentence and a sign for each system; its letter stands where it cites a value, else where that is found."""
     visitor = visit("/#compare", size=size, dark=dark)
     page, compare = visitor.page, visitor["compare"]
-    images: list[Any] = [named(path.name, path.read_bytes()) for path in IMAGES]
-    files = [payload(path.name, path.read_bytes()) for path in (*FILES, INVOICES / "fern.jsonl")]
-    compare.locator(".drop-input").set_input_files([*files, *images])
+    files = [*FILES, INVOICES / "fern.jsonl", INVOICES / "documents" / "invoice-04.pdf"]
+    compare.locator(".drop-input").set_input_files(files)
     compare.locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
     compare.locator(".drop").get_by_role("button", name="Compare", exact=True).click()
     compare.locator(".screen[data-state=shown]").wait_for()
     if size == NARROW:
         compare.get_by_role("button", name="Documents", exact=True).click()
     compare.get_by_role("link", name="invoice-04", exact=True).click()
-    compare.locator(".cmp-unfold input").check()
-    row = compare.locator("tr[data-row]", has_text="total")
+    row = compare.locator("tr[data-row]:visible", has_text="total")
     row.locator("td").first.click()
+    assert not compare.locator(".cmp-nothing").inner_text()
+    assert row.locator(".cmp-where:visible").first.inner_text() == "cites page 1, expected page 2"
     lines = [" ".join(line.split()) for line in compare.locator(".ev-who").all_inner_texts()]
     elsewhere = "Right value, other region: page 1, expected page 2."
     assert lines == [f"A fern {elsewhere}", f"B quill {elsewhere}"]
     assert compare.locator(".ev-sheet .ev-box.cited").inner_text() == "B"
+    assert [text.split() for text in compare.locator(".ev-strip button").all_inner_texts()] == [["1", "B"], ["2", "A"]]
     assert ("image", "with another region, page 1") in heard(page)
     assert axe(page, "#compare") == []
     assert visitor.sideways() == 0

@@ -177,6 +177,11 @@ def test_many_places_that_agree_are_only_counted() -> None:
     assert (agreed, [row["label"] for row in found]) == ("4,000 values on which all agree", ["k"])
 
 
+def test_a_list_says_how_many_elements_each_system_predicted() -> None:
+    _, rows = places({"l": ["one", "two", "three"]}, {"l": ["one"]}, {"l": ["one", "two", "three", "four"]})
+    assert [place["note"] for place in rows[0]["systems"]] == ["1 element", "4 elements"]
+
+
 @pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 @given(truths, predictions, predictions)
 @example([[None]], None, [None])

@@ -17,7 +17,7 @@ import { Remedies } from "../parts/remedies.js";
 import { askAgain } from "../parts/uploads.js";
 import { counted, fileName, sentenceOf } from "../parts/words.js";
 import { drawComparison, drawDocumentList, drawSystems } from "./comparison.js";
-import { drawSystemSigns, sceneOfSystems } from "./places.js";
+import { drawSystemSigns, rowsCitedApart, sceneOfSystems } from "./places.js";
 import { CompareState, PLAIN_VIEW, comparisonOf, lossesOf } from "./state.js";
 
 /** @import { Chosen } from "../parts/files.js" */
@@ -55,6 +55,8 @@ class CompareTab {
     );
     /** @type {Server.PlacedRow[][]} of the systems, in the document that is open */
     this.places = [];
+    /** @type {Set<number>} rows that are cited elsewhere, or differently */
+    this.apart = new Set();
     /** @type {number | null} that is looked at, of the document that is open */
     this.row = null;
     this.files = new DocumentFiles((file) => openPdf(server, () => this.state.result?.run ?? "", file));
@@ -484,6 +486,7 @@ class CompareTab {
       return;
     }
     this.part("opened").innerHTML = found.html; // of the server's templates, which escape every value
+    this.apart = rowsCitedApart(this.places);
     drawSystemSigns(this.part("opened"), this.places);
     this.drawPlaces();
     this.panes.opened.fresh();
@@ -543,12 +546,13 @@ class CompareTab {
   drawPlaces() {
     const agreed = this.part("opened").querySelector("table")?.dataset.agreed ?? "";
     this.part("unfold").hidden = !agreed || this.state.view.worse !== "";
-    findElement(this.part("unfold"), "span").textContent = `Show ${agreed}`;
+    findElement(this.part("unfold"), "span").textContent = `Show ${this.apart.size ? "all " : ""}${agreed}`;
     const rows = findElements(this.part("opened"), "tr[data-row]");
     const [at, than] = this.state.view.worse.split(" ").map(Number);
-    for (const row of rows) {
+    for (const [number, row] of rows.entries()) {
       const lost = lossesOf(row.dataset.lost ?? "");
-      row.hidden = this.state.view.worse ? lost[at] <= lost[than] : "same" in row.dataset && !this.unfold.checked;
+      const isFolded = "same" in row.dataset && !this.unfold.checked && !this.apart.has(number);
+      row.hidden = this.state.view.worse ? lost[at] <= lost[than] : isFolded;
     }
     const none = this.state.view.worse
       ? `No value here costs ${this.worse.selectedOptions[0].text.replace("worse", "more points")}.`

@@ -2,8 +2,8 @@
 
 import { drawSign } from "../parts/document_pane.js";
 import { newElement } from "../parts/elements.js";
-import { IOU, citedPage, expectedPage, labelOfSign, sentencesOf, signOf } from "../parts/places.js";
-import { knownOf, marksOf } from "../parts/scene.js";
+import { IOU, citedPage, expectedPage, labelOfSign, levelOfCitations, sentencesOf, signOf } from "../parts/places.js";
+import { foundMarks, knownOf, marksOf, spansOf } from "../parts/scene.js";
 import { newSignCell } from "../parts/tree_places.js";
 
 /** @import { LoadedDocument } from "../parts/document_files.js" */
@@ -21,9 +21,41 @@ import { newSignCell } from "../parts/tree_places.js";
  */
 
 /** Boxes decide where every system cites some, else pages. @type {(places: Server.PlacedRow[][]) => Level} */
-export const levelOfAll = (places) => {
-  const citesBoxes = (/** @type {Server.PlacedRow} */ { cited }) => cited.some(([, boxes]) => boxes.length);
-  return places.every((ofSystem) => ofSystem.some(citesBoxes)) ? "box" : "page";
+export const levelOfAll = (places) =>
+  places.every((ofSystem) => levelOfCitations(ofSystem) === "box") ? "box" : "page";
+
+/**
+ * The rows whose value a system cites elsewhere, or which systems cite differently; without those that cite nothing.
+ * @type {(places: Server.PlacedRow[][]) => Set<number>}
+ */
+export const rowsCitedApart = (places) => {
+  const level = levelOfAll(places);
+  const citing = places.filter((ofSystem) => ofSystem.some(({ cited }) => cited.length));
+  const numbers = new Set(citing.flatMap((ofSystem) => ofSystem.map(({ row }) => row)));
+  return new Set(
+    [...numbers].filter((number) => {
+      const signs = citing.map((ofSystem) => {
+        const row = ofSystem.find((each) => each.row === number);
+        return row ? signOf(row, level) : "";
+      });
+      return signs.includes("elsewhere") || new Set(signs).size > 1;
+    }),
+  );
+};
+
+/**
+ * The value of a system in the document: where it is cited, else where it is first found, on the cited page if it is
+ * there, else the cited page.
+ * @type {(row: Server.PlacedRow, document: LoadedDocument) => PageMark[]}
+ */
+const predictedMarks = (row, document) => {
+  const cited = marksOf(row, ["cited"], true);
+  if (cited.length) return cited;
+  const found = foundMarks(row, document).filter(({ look }) => look === "found");
+  const page = citedPage(row);
+  const [first = null] = [...found.filter((mark) => mark.page === page), ...found];
+  if (first) return [first];
+  return page ? [{ page, boxes: [], look: "cited", label: row.path, row: row.row }] : [];
 };
 
 /** The letter of a system. */
@@ -51,12 +83,13 @@ export const sceneOfSystems = ({ name, systems, places, row, document, none }) =
   const [first = null] = rows.filter((each) => each !== null);
   const said = rows.map((each, system) => {
     const sign = each ? signOf(each, level) : "";
-    const [title] = each ? sentencesOf(each, level, known, IOU) : ["Nothing is cited."];
+    const [first, second] = each ? sentencesOf(each, level, known, IOU) : ["Nothing is cited.", ""];
+    const title = second.startsWith("Prediction") ? second : first;
     const letter = newElement("b", "abc", letterOf(system));
     return newElement("p", "ev-who", letter, newElement("span", "", systems[system]), drawSign(sign), title);
   });
   const cited = rows.flatMap((each, system) =>
-    each ? marksOf(each, ["cited"], true).map((mark) => ({ ...mark, letters: letterOf(system) })) : [],
+    each ? predictedMarks(each, document).map((mark) => ({ ...mark, letters: letterOf(system) })) : [],
   );
   const expected = first ? marksOf(first, ["expected"], true) : [];
   const others = places.flatMap((ofSystem) => ofSystem.filter((each) => each.row !== row));
@@ -66,10 +99,10 @@ export const sceneOfSystems = ({ name, systems, places, row, document, none }) =
     field: first?.path ?? "",
     sign: "",
     said: first ? said : ["Choose a value to see its regions."],
-    page: pages[0] ?? 0,
+    page: pages[0] ?? cited[0]?.page ?? 0,
     marks: [...expected, ...joinedMarks(cited)],
     others: joinedMarks(others.flatMap((each) => marksOf(each, ["cited"], false))),
-    spans: [],
+    spans: rows.flatMap((each) => (each ? spansOf(each, document).flat() : [])),
     document,
     pageCount: known.pages,
     none,
@@ -94,6 +127,10 @@ export const drawSystemSigns = (table, places) => {
       if (!sign || !cell) continue;
       const words = page && sign !== "none" ? String(page) : "";
       cell.append(newSignCell("cmp-cited", sign, labelOfSign(sign, page), words));
+      const expected = expectedPage(each);
+      if (sign !== "elsewhere" || !page) continue;
+      const where = page === expected ? "cites another region" : `cites page ${page}, expected page ${expected}`;
+      cell.after(newElement("small", "cmp-where", where));
     }
   }
 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { joinedMarks, letterOf, levelOfAll } from "./places.js";
+import { joinedMarks, letterOf, levelOfAll, rowsCitedApart } from "./places.js";
 
 const BOX = [0.1, 0.1, 0.2, 0.12];
 const mark = (letters, page = 1) => ({ page, boxes: [BOX], look: "cited", label: "", row: 1, letters });
@@ -24,4 +24,21 @@ test("pages decide where a system cites no box", () => {
   ].map((place) => [{ cited: [place] }]);
   assert.equal(levelOfAll([boxes, boxes]), "box");
   assert.equal(levelOfAll([boxes, pages]), "page");
+});
+
+test("rows that a system cites elsewhere, or that systems cite differently, are apart", () => {
+  const row = (number, accepted, page = 1) => ({
+    row: number,
+    levels: { page: [accepted, 1] },
+    predicted: true,
+    cited: [[page, [], null]],
+    found: [],
+  });
+  const silent = [0, 1, 2].map((number) => ({ ...row(number, 0), levels: null, cited: [] }));
+  const [first, second] = [
+    [row(0, 1), row(1, 1), row(2, 0)],
+    [row(0, 1), row(1, 0), row(2, 0)],
+  ];
+  assert.deepEqual([...rowsCitedApart([first, second, silent])], [1, 2]);
+  assert.deepEqual([...rowsCitedApart([silent, silent])], []);
 });

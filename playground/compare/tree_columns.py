@@ -153,7 +153,8 @@ def _in_system(node: ScoreTree | None, parent: ScoreTree | None, several_options
         value = Cell() if parent is None or _is_leaf(parent) else Cell(absent="absent")
         return {**dict.fromkeys(("status", "word", "glyph", "score", "lost", "note"), ""), "value": value}
     value = _predicted(node, parent, marked=True)
-    notes = [] if value != Cell() else [counted(len(node.children), "element" if node.kind == "list" else "key")]
+    predicted = node.prediction if isinstance(node.prediction, list | dict) else node.children
+    notes = [] if value != Cell() else [counted(len(predicted), "element" if node.kind == "list" else "key")]
     if several_options and node.option is not None:
         notes.append(f"option {node.option + 1}")
     return {

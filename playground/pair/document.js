@@ -8,7 +8,7 @@ import { findElement, newButton, newIcon } from "../parts/elements.js";
 import { bindDocumentKeys } from "../parts/keys.js";
 import { noDocument } from "../parts/no_document.js";
 import { openPdf } from "../parts/pdfs.js";
-import { IOU } from "../parts/places.js";
+import { IOU, levelOfCitations } from "../parts/places.js";
 import { knownInTree, sceneOf } from "../parts/scene.js";
 import { drawSigns, eraseSigns, lightRows, rowsWithin } from "../parts/tree_places.js";
 import { STARTED, WIDE, current } from "./pair.js";
@@ -29,7 +29,6 @@ import { printedPage } from "./printed.js";
  */
 
 const NARROW = "(max-width: 720px)";
-const LEVEL = "box"; // of the places of values that have boxes
 const NAME = "document"; // all files that are added are of one
 const LONGEST_TEXT = 200_000; // characters in which values are looked for
 const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
@@ -190,7 +189,7 @@ export class PairDocument {
   }
 
   draw() {
-    drawSigns(this.page.tree, this.places, LEVEL, knownInTree(this.loaded));
+    drawSigns(this.page.tree, this.places, levelOfCitations(this.places), knownInTree(this.loaded));
     this.drawScene();
   }
 
@@ -200,7 +199,7 @@ export class PairDocument {
     const chosen = this.row ? rowsWithin(this.row, byRow) : [];
     const none = noDocument("", false, this.loaded.fault ?? NONE, (files) => this.add(files), "");
     const { name, places: rows, loaded } = this;
-    const scene = sceneOf({ name, rows, chosen, level: LEVEL, asked: IOU, document: loaded, none });
+    const scene = sceneOf({ name, rows, chosen, level: levelOfCitations(rows), asked: IOU, document: loaded, none });
     this.pane.show({ ...scene, tools: [this.replaceButton] });
   }
 

@@ -313,7 +313,8 @@ export class DocumentPane {
 
   /** The current page. A sentence says that its image is loading, or that it could not be loaded. */
   drawPage(/** @type {Page} */ page) {
-    const inOrder = this.marksOn(this.page).sort(({ boxes: [one] }, { boxes: [other] }) => one[1] - other[1]);
+    const having = this.marksOn(this.page).filter(({ boxes }) => boxes.length);
+    const inOrder = having.sort(({ boxes: [one] }, { boxes: [other] }) => one[1] - other[1]);
     const which = this.pages.length > 1 ? `page ${this.page} of ${this.pages.length}` : page.name;
     const waiting = newElement("p", "ev-wait", `Loading ${which} …`);
     const drawn = drawPage(page, inOrder, this.actions.choose, ({ message }) => {

@@ -39,6 +39,10 @@ const SIGN_NAMES = {
   "": "",
 };
 
+/** The level of a system's citations: boxes decide where one has a box, else pages. */
+export const levelOfCitations = (/** @type {Pick<Server.PlacedRow, "cited">[]} */ rows) =>
+  rows.some(({ cited }) => cited.some(([, boxes]) => boxes.length)) ? "box" : "page";
+
 /** The level by which a row is evaluated, that of its evidence where it has not the one that is asked for. */
 const levelOf = (/** @type {Server.PlacedRow} */ { levels }, /** @type {Level} */ level) =>
   levels && (levels[level] ? level : levels.page ? "page" : null);

@@ -88,13 +88,27 @@ export const marksOf = (row, sides, isChosen) =>
     ),
   );
 
-/** The values of a row in the text. @type {(row: Server.PlacedRow, units: number[]) => MarkedPlace[]} */
-const spansOf = ({ found }, units) =>
-  found.flatMap((spots, side) =>
+/** The values of a row in the text. @type {(row: Server.PlacedRow, document: LoadedDocument) => MarkedPlace[]} */
+export const spansOf = ({ found }, document) => {
+  const units = unitsIn(document);
+  return found.flatMap((spots, side) =>
     (spots ?? []).map((spot) =>
       spot.map(([start, end]) => ({ start: units[start], end: units[end], look: side ? "" : "truth" })),
     ),
   );
+};
+
+/**
+ * Where the values of a row are found on the pages.
+ * @type {(row: Server.PlacedRow, document: LoadedDocument) => PageMark[]}
+ */
+export const foundMarks = (row, document) =>
+  spansOf(row, document).flatMap((place) => {
+    const at = boxOf(place, document.placed?.words ?? []);
+    if (!at) return [];
+    const [page, label] = [at.number + 1, `${row.path}, found, page ${at.number + 1}`];
+    return [{ page, boxes: [at.box], look: place[0].look ? "truth" : "found", label, row: row.row }];
+  });
 
 /**
  * The marks of a fold: those that stand on one line are one.
@@ -162,21 +176,12 @@ const ownerOf = ({ row: own, found: [, spots] }, rows) =>
 
 /** @type {(values: Values) => Scene} */
 export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) => {
-  const units = unitsIn(document);
   const known = knownOf(document);
   const [first] = chosen;
   const isOne = chosen.length === 1;
-  const spans = chosen.flatMap((row) => spansOf(row, units));
-  /** @type {(row: Server.PlacedRow) => PageMark[]} */
-  const foundMarks = (row) =>
-    spansOf(row, units).flatMap((place) => {
-      const at = boxOf(place, document.placed?.words ?? []);
-      if (!at) return [];
-      const [page, label] = [at.number + 1, `${row.path}, found, page ${at.number + 1}`];
-      return [{ page, boxes: [at.box], look: place[0].look ? "truth" : "found", label, row: row.row }];
-    });
+  const spans = chosen.flatMap((row) => spansOf(row, document));
   const placed = chosen.flatMap((row) => marksOf(row, ["expected", "cited"], true));
-  const own = placed.length ? placed : chosen.flatMap(foundMarks);
+  const own = placed.length ? placed : chosen.flatMap((row) => foundMarks(row, document));
   const marks = isOne ? own : joined(own);
   const others = rows.filter((row) => !chosen.includes(row));
   const areCited = rows.some((row) => row.cited.length);
@@ -184,7 +189,7 @@ export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) =>
   const faint = (row) =>
     areCited
       ? marksOf(row, ["cited"], false)
-      : foundMarks(row).flatMap((mark) => (mark.look === "found" ? [{ ...mark, look: "other" }] : []));
+      : foundMarks(row, document).flatMap((mark) => (mark.look === "found" ? [{ ...mark, look: "other" }] : []));
   const sign = isOne ? signOf(first, level) : chosen.length ? signOfFold(signsOf(chosen, level)).sign : "";
   /** @type {(shown: Known) => string[]} */
   const saidWith = (shown) => {

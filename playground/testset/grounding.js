@@ -24,9 +24,13 @@ const threeDigits = (/** @type {number} */ value) => value.toFixed(3);
 export const percentOf = (/** @type {number | null} */ share) =>
   share === null ? "–" : `${(100 * share).toFixed(1)} %`;
 
-/** The finest level that has evidence, null where nothing has. */
-export const finestLevel = (/** @type {Server.Grounding | null} */ grounding) =>
-  grounding?.levels[grounding.levels.length - 1]?.level ?? null;
+/** The finest level that has evidence and citations: pages where no citation has a box; null without evidence. */
+export const finestLevel = (/** @type {Server.Grounding | null} */ grounding) => {
+  const { levels = [] } = grounding ?? {};
+  const cited = levels.filter(({ cited: count }) => count > 0);
+  const of = cited.length ? cited : levels;
+  return of[of.length - 1]?.level ?? null;
+};
 
 const barOf = (/** @type {number} */ value) => {
   const bar = newElement("span", "bar", document.createElement("i"));
