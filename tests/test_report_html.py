@@ -204,6 +204,24 @@ def test_differences_are_marked_from_the_threshold_up_only() -> None:
     assert '<ins class="anls-whole">' in below
 
 
+@pytest.mark.parametrize(
+    ("truth", "prediction", "facts", "reasons"),
+    [
+        (["1.50", "2.50", "7.50"], ["1.5", "2.5", "7.5"], ["3 values: same number, compared as text"], []),
+        ([1000.0] * 3, [1000] * 3, ["3 values are the same numbers in a different notation: +0.333 with"], []),
+        (["1.50", "2.50"], ["1.5", "2.5"], [], ["same number, compared as text"] * 2),
+        (["abcd"] * 3, ["efgh"] * 3, [], ["similarity 0.00 < 0.5"] * 3),
+    ],
+)
+def test_a_reason_of_many_values_stands_once_above(
+    truth: Any, prediction: Any, facts: list[str], reasons: list[str]
+) -> None:
+    """An annotation may say it already; one with a figure stays at its value."""
+    actual = explained_drawing(score_tree(truth, prediction), "a", CompareOptions())
+    assert [fact[: len(start)] for fact, start in zip(actual.facts, facts, strict=True)] == facts
+    assert [row["reason"] for row in actual.rows if row["reason"]] == reasons
+
+
 @pytest.mark.parametrize(("same", "wrong"), [(MAX_ROWS * 2, 5), (0, MAX_ROWS + 5)])
 def test_large_trees_draw_what_is_not_exact_and_say_so(same: int, wrong: int) -> None:
     truth = {f"s{i}": "x" for i in range(same)} | {f"w{i}": "y" for i in range(wrong)}

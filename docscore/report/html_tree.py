@@ -1,5 +1,6 @@
 """HTML that works without scripts: the score tree; and the templates, in which every value is escaped."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -35,6 +36,7 @@ from docscore.metrics.anls_star.matching import SHORTEST_CUT
 from docscore.metrics.anls_star.sizes import SIDES, Side
 from docscore.metrics.anls_star.tree import GLYPHS, REGION_WORDS, ScoreTree, indices_text
 from docscore.metrics.annotations import (
+    FEWEST,
     FOLDED_CAUSES,
     Annotation,
     SiblingGroup,
@@ -252,6 +254,8 @@ def tree_drawing(
         for (node, _, parent), (depth, following) in zip(shown, pairwise(depths), strict=True)
     ]
     row_numbers = {of: numbers[id(node)] for of, node in nodes.items() if id(node) in numbers}
+    told = [each for each in annotations if each.gain is not None]
+    shared = _take_shared_reasons(rows, told)
     own = [tree.reason] if tree.children and tree.reason else []
     conclusion, second, largest = conclusion_of_tree(tree, annotations)
     points = points_text(tree) if tree.weight or not conclusion else ""
@@ -261,13 +265,30 @@ def tree_drawing(
         conclusion,
         f"{prefix}-{lead}" if lead >= outermost and largest else "",
         f"{points}; {second}." if second else points,
-        [*facts_of_tree(tree), *own, *(annotation_text(each) for each in annotations if each.gain is not None)],
+        [*facts_of_tree(tree), *own, *map(annotation_text, told), *shared],
         _parts(tree),
         note,
         rows,
         row_numbers,
         {status: (word, GLYPHS[status]) for status, word in STATUS_WORDS.items()},
     )
+
+
+def _take_shared_reasons(rows: Sequence[dict[str, Any]], told: Sequence[Annotation]) -> list[str]:
+    """Take reasons that several values share out of their rows, and return sentences that stand above instead.
+
+    A reason with a figure belongs to its value. What an annotation above says is not said again.
+    """
+    counts = Counter(row["reason"] for row in rows if not row["node"].children)
+    shared = {
+        reason: count
+        for reason, count in counts.items()
+        if count >= FEWEST and reason and not any(map(str.isdigit, reason))
+    }
+    said = tuple(f"same {each.subject}," for each in told)
+    for row in rows:
+        row["reason"] = "" if row["reason"] in shared else row["reason"]
+    return [f"{counted(count, 'value')}: {reason}" for reason, count in shared.items() if not reason.startswith(said)]
 
 
 def _parts(tree: ScoreTree) -> list[tuple[str, str, str, int, str]]:
