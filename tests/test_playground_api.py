@@ -208,7 +208,7 @@ def test_an_agent_is_told_what_is_wrong(playground: Playground) -> None:
 
 
 def test_the_first_load_of_the_page_is_small(playground: Playground) -> None:
-    """Beside what gradio itself loads: 59 kB until the first screen scores, 156 in all, and 42 kB of fonts."""
+    """Beside what gradio itself loads: 61 kB until the first screen scores, 166 in all, and 42 kB of fonts."""
 
     def transferred(path: str) -> bytes:
         request = urllib.request.Request(f"{playground.url}/{path}", headers={"Accept-Encoding": "gzip"})  # noqa: S310  ours
@@ -219,8 +219,8 @@ def test_the_first_load_of_the_page_is_small(playground: Playground) -> None:
     fonts = set(re.findall(r"gradio_api/file=[^\\\"]+/\w+\.woff2", gzip.decompress(page).decode()))
     assert len(fonts) == 2, "those of Latin letters"
     first, _, _ = gzip.decompress(page).partition(b"startFirst();")
-    assert len(gzip.compress(first, 5)) < 60_000
-    assert len(page) + sum(len(transferred(font)) for font in fonts) < 206_000
+    assert len(gzip.compress(first, 5)) < 62_000
+    assert len(page) + sum(len(transferred(font)) for font in fonts) < 210_000
 
 
 WITHOUT_REVIEW = """

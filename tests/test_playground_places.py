@@ -30,6 +30,11 @@ COUNT_DRAWS = """() => { window.draws = 0; new MutationObserver(changes => { win
   .observe(document.querySelector("#testset-beside .ev-sheet"), { childList: true }); }"""
 HAS_IMAGES = """() => [...document.querySelectorAll("#testset-beside .ev-page img")]
   .every(image => image.complete && image.naturalWidth)"""
+RECT = "each => { const box = each.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; }"
+LOOKS_OF = """boxes => boxes.map(box => box.className.split(" ")[1])
+  .reduce((counts, look) => ({ ...counts, [look]: (counts[look] ?? 0) + 1 }), {})"""
+LINES = """boxes => boxes.map(box => box.parentElement.offsetHeight *
+  parseFloat(getComputedStyle(box).getPropertyValue("--h")) / 100)"""
 
 
 def named(name: str, data: bytes) -> FilePayload:
@@ -142,6 +147,63 @@ def test_keys_turn_and_close_the_document(visit: Visit) -> None:
     visitor["testset-grounding"].get_by_role("button", name="page F1").click()
     assert visitor["testset-grounding"].get_by_role("button", name="right value, other region").inner_text() == "0.3 %"
     assert "level=page" in page.url
+
+
+def test_the_page_is_calm(visit: Visit) -> None:
+    """One frame is around the lines of a fold, and around what is expected and cited; a switch marks all losses."""
+    visitor = invoices(visit)
+    title(visitor.page, "invoice-12")
+    boxes, crops = (visitor["testset-beside"].locator(f"{part} .ev-box") for part in (".ev-sheet", ".ev-crop"))
+    assert boxes.evaluate_all(LOOKS_OF) == {"expected": 1, "other": 24}
+    assert boxes.nth(-1).get_attribute("aria-label") == "48 values, expected, page 3"
+    visitor["testset-tree"].locator("summary").first.click()
+    visitor["testset-tree"].locator('[data-path="$.number"]').click()
+    visitor.drawn()
+    assert boxes.evaluate_all(LOOKS_OF) == {"cited": 1, "other": 76}
+    assert crops.evaluate_all(LOOKS_OF) == {"cited": 1, "expected": 1}
+    assert min(crops.evaluate_all(LINES)) > 13
+    visitor.press("]")
+    visitor.press("]")
+    visitor.press("l")
+    assert boxes.evaluate_all(LOOKS_OF) == {"expected": 1, "missing": 48}
+    assert visitor["testset-beside"].locator(".ev-losses").inner_text().split("\n") == ["Hide the losses", "missing"]
+    assert ("button", "lines[42].item, missing, page 3") in heard(visitor.page)
+    assert axe(visitor.page, "#testset") == []
+
+
+def test_a_document_has_the_size_that_a_visitor_gives_it(visit: Visit) -> None:
+    """The width stays for the next visit; the wheel zooms around its place; the document may have the whole screen."""
+    visitor = invoices(visit)
+    page, pane = visitor.page, visitor["testset-beside"]
+    title(page, "invoice-12")
+    left, top, right, _ = pane.evaluate(RECT)
+    page.mouse.move(left + 3, top + 300)
+    page.mouse.down()
+    page.mouse.move(left - 97, top + 300, steps=3)
+    page.mouse.up()
+    pane.get_by_role("separator").press("ArrowLeft")
+    wide = right - left + 97 + 24
+    assert pane.evaluate("pane => pane.offsetWidth") == pytest.approx(wide, abs=4)
+    page.reload()
+    ready(visitor)
+    pane.locator(".ev-sheet .ev-page img").wait_for()
+    assert pane.evaluate("pane => pane.offsetWidth") == pytest.approx(wide, abs=4)
+    box = pane.locator(".ev-sheet .ev-box.expected")
+    before = box.evaluate(RECT)
+    page.mouse.move(before[0], before[1])
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -300)
+    page.keyboard.up("Control")
+    pane.locator(".ev-sheet.zoomed").wait_for()
+    after = box.evaluate(RECT)
+    assert after[2] - after[0] > 2 * (before[2] - before[0])
+    assert after[:2] == pytest.approx(before[:2], abs=12)  # frames keep their width
+    visitor.press("z")
+    visitor.press("w")
+    page.wait_for_function("document.fullscreenElement?.id === 'testset-beside'")
+    assert axe(page, "#testset-beside") == []
+    visitor.press("w")
+    page.wait_for_function("document.fullscreenElement === null")
 
 
 def test_a_document_opens_at_its_largest_loss(visit: Visit) -> None:

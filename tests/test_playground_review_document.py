@@ -99,6 +99,7 @@ def test_the_place_on_the_page(visit: Visit, size: tuple[int, int], *, dark: boo
         choices = visitor["review"].locator(".rv-choice:visible")
         assert choices.evaluate_all("all => all.map(each => each.offsetHeight)") == [48] * 5
         crop.click()
+        visitor.drawn()
     page = document.locator(".ev-sheet .ev-page")
     assert page.evaluate(CENTRES) == pytest.approx(
         [140 / WIDTH, 120 / HEIGHT], abs=0.004

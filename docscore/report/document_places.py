@@ -39,8 +39,8 @@ def placed_rows(
         Of each "row" its number and its "path"; of a single value that has evidence whether it is "right" and
         "predicted", or the prediction is "empty"; as "levels" how many of its cited places are accepted, of how many,
         else null; "expected" and "cited" places with page, boxes and quote; the IoU of their boxes as "overlap";
-        whether nothing is expected, as "extra"; where the ground truth and the prediction stand in the text as "found",
-        null for what no text can show.
+        whether nothing is expected, as "extra"; the status of a value that lost points as "outcome", else ""; where the
+        ground truth and the prediction stand in the text as "found", null for what no text can show.
     """
     if isinstance(tree, MetricTree):  # whose paths are its own
         return []
@@ -71,6 +71,7 @@ def placed_rows(
                     "cited": cited,
                     "overlap": overlap(cited, evidence),
                     "extra": is_extra,
+                    "outcome": leaf.status if leaf.points_lost else "",
                     "found": [
                         side.get(at)  # a row that one side lacks has the number of another one there
                         for side, at in zip(sides, ("" if is_extra else leaf.path, predicted), strict=False)

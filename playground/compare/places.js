@@ -3,7 +3,7 @@
 import { drawSign } from "../parts/document_pane.js";
 import { newElement } from "../parts/elements.js";
 import { IOU, citedPage, expectedPage, labelOfSign, levelOfCitations, sentencesOf, signOf } from "../parts/places.js";
-import { foundMarks, knownOf, marksOf, spansOf } from "../parts/scene.js";
+import { foundMarks, knownOf, lossMarks, marksOf, spansOf } from "../parts/scene.js";
 import { newSignCell } from "../parts/tree_places.js";
 
 /** @import { LoadedDocument } from "../parts/document_files.js" */
@@ -61,6 +61,10 @@ const predictedMarks = (row, document) => {
 /** The letter of a system. */
 export const letterOf = (/** @type {number} */ system) => String.fromCharCode("A".charCodeAt(0) + system);
 
+/** @type {(rows: Server.PlacedRow[], system: number, document: LoadedDocument) => PageMark[]} */
+const lossesOf = (rows, system, document) =>
+  lossMarks(rows, document).map((mark) => ({ ...mark, letters: letterOf(system) }));
+
 /** Marks on the same boxes are one with all letters. @type {(marks: PageMark[]) => PageMark[]} */
 export const joinedMarks = (marks) => {
   /** @type {Map<string, PageMark>} */
@@ -101,6 +105,7 @@ export const sceneOfSystems = ({ name, systems, places, row, document, none }) =
     said: first ? said : ["Choose a value to see its regions."],
     page: pages[0] ?? cited[0]?.page ?? 0,
     marks: [...expected, ...joinedMarks(cited)],
+    losses: joinedMarks(places.flatMap((ofSystem, system) => lossesOf(ofSystem, system, document))),
     others: joinedMarks(others.flatMap((each) => marksOf(each, ["cited"], false))),
     spans: rows.flatMap((each) => (each ? spansOf(each, document).flat() : [])),
     document,

@@ -1,11 +1,12 @@
 // The document beside values: what is said of the chosen row, its place enlarged, and the page with the boxes of what
 // is expected and cited, or the text. It knows no tab: what is drawn is a scene.
 
-import { NAMES, RATIO, drawCrop, drawPage, drawText, keyOf, lettersOf } from "./drawn_pages.js";
+import { listenToZoom, newGrip } from "./document_size.js";
+import { NAMES, RATIO, drawCrop, drawPage, drawText, keyOf, lettersOf, lineHeight } from "./drawn_pages.js";
 import { findElements, newButton, newDrawing, newElement, newIcon } from "./elements.js";
 import { newPane } from "./panes.js";
-import { areNear, around } from "./places.js";
-import { capital, sentenceOf } from "./words.js";
+import { areAlike, areNear, around } from "./places.js";
+import { capital, counted, sentenceOf } from "./words.js";
 
 /** @import { LoadedDocument, Page } from "./document_files.js" */
 /** @import { PageMark } from "./drawn_pages.js" */
@@ -21,6 +22,7 @@ import { capital, sentenceOf } from "./words.js";
  * @property {number} page  to turn to, 0 to stay
  * @property {PageMark[]} marks  of the chosen row
  * @property {PageMark[]} others
+ * @property {PageMark[]} losses  what lost points, by what became of it
  * @property {MarkedPlace} spans  in the text
  * @property {LoadedDocument} document
  * @property {number} pageCount
@@ -34,10 +36,14 @@ import { capital, sentenceOf } from "./words.js";
  * @property {() => void} close
  */
 
+const ZOOM = 2.5; // of a page that a key enlarges
+const DEEPEST = 8; // zoom
+const OUTCOMES = /** @type {const} */ (["partial", "wrong", "missing", "extra"]);
 const MOST_BESIDE = 8; // pages in a strip beside the page
 const SEEN = 6; // pages in a strip above it
 const ICONS = {
   zoom: "M7 7m-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0M10.5 10.5l3 3M7 5v4M5 7h4",
+  fill: "M6 2.5H2.5V6M10 2.5h3.5V6M6 13.5H2.5V10M10 13.5h3.5V10",
   close: "m4 4 8 8M12 4l-8 8",
 };
 
@@ -83,18 +89,23 @@ export class DocumentPane {
     this.scene = null;
     this.page = 1;
     this.frame = 0; // in which it is drawn
-    this.isZoomed = false;
+    this.scale = 1; // of the page by the width of the pane
     this.wanted = ""; // the view that the visitor chose
+    this.hasLosses = false; // whether all losses are marked
+    /** @type {Record<string, () => void>} of the document, wherever the focus is */
     this.field = newElement("code", "narrow-only");
     this.title = newElement("span", "");
     this.number = newElement("input", "field");
     this.zoomButton = newButton("btn ghost icon wide-only", "", () => this.zoom());
+    this.fillButton = newButton("btn ghost icon", "", () => this.fill());
     this.tools = newElement("span", "ev-tools");
     this.views = newElement("span", "seg");
     this.buttons = ["Image", "Text"].map((name) => newButton("", name, () => this.choose(name)));
     this.closeButton = newButton("btn ghost icon", "", () => actions.close());
     this.say = newElement("div", "ev-say");
     this.crops = newElement("div", "ev-crops");
+    this.lossButton = newButton("btn ghost", "", () => this.markLosses());
+    this.losses = newElement("p", "ev-losses soft", this.lossButton);
     this.strip = newElement("nav", "ev-strip");
     this.sheet = newElement("div", "ev-sheet");
     this.paper = newElement("div", "ev-paper", this.strip, this.sheet);
@@ -114,6 +125,7 @@ export class DocumentPane {
     const heading = newElement("h2", "", this.field, this.title);
     for (const [button, name, key, path] of /** @type {const} */ ([
       [this.zoomButton, "Zoom to the region", "z", ICONS.zoom],
+      [this.fillButton, "Show on the whole screen", "w", ICONS.fill],
       [this.closeButton, "Close the document", "d", ICONS.close],
     ])) {
       button.setAttribute("aria-label", name);
@@ -121,21 +133,24 @@ export class DocumentPane {
       button.title = `${name} (${key})`;
       button.append(newIcon(path));
     }
-    this.zoomButton.setAttribute("aria-pressed", "false");
     this.views.setAttribute("role", "group");
     this.views.setAttribute("aria-label", "View of the document");
     this.views.append(...this.buttons);
     this.say.setAttribute("role", "status");
     this.strip.setAttribute("aria-label", "Pages");
+    this.lossButton.setAttribute("aria-keyshortcuts", "l");
     this.sheet.tabIndex = 0;
     this.sheet.setAttribute("role", "region");
     this.number.setAttribute("aria-label", "Page");
     this.number.inputMode = "numeric";
     this.number.addEventListener("change", () => this.turnTo(Number(this.number.value)));
     const grow = newElement("span", "grow");
-    const buttons = [this.tools, this.zoomButton, this.views, this.closeButton];
+    const buttons = [this.tools, this.zoomButton, this.fillButton, this.views, this.closeButton];
+    this.element.append(newGrip(this.element, () => this.draw()));
+    listenToZoom(this.sheet, this.zoomBy.bind(this));
+    document.addEventListener("fullscreenchange", () => this.draw());
     const head = newElement("div", "pane-title", heading, grow, ...buttons);
-    this.element.append(head, this.say, this.crops, this.paper, this.none);
+    this.element.append(head, this.say, this.crops, this.losses, this.paper, this.none);
   }
 
   /** Draw another scene; a document that is new begins at its place, or its first page. */
@@ -151,7 +166,9 @@ export class DocumentPane {
   clear() {
     this.scene = null;
     delete this.say.dataset.said;
-    this.paper.hidden = this.none.hidden = this.views.hidden = this.zoomButton.hidden = true;
+    for (const part of [this.paper, this.none, this.views, this.zoomButton, this.fillButton, this.losses]) {
+      part.hidden = true;
+    }
     for (const part of [this.title, this.say, this.crops, this.strip, this.sheet]) part.replaceChildren();
   }
 
@@ -190,6 +207,7 @@ export class DocumentPane {
     }
     this.tools.replaceChildren(...(this.scene.tools ?? []));
     this.zoomButton.hidden = !this.isImage;
+    this.fillButton.hidden = !isThere || !document.fullscreenEnabled;
     this.paper.hidden = !isThere;
     this.none.hidden = isThere;
     this.none.replaceChildren(...(isThere ? [] : none));
@@ -197,6 +215,7 @@ export class DocumentPane {
     this.drawSentence();
     this.drawSheet(); // first, so that its page is loaded before the others
     this.drawCrops();
+    this.drawLosses();
     this.drawStrip();
     this.keepFocus(focused);
     this.reveal();
@@ -231,20 +250,29 @@ export class DocumentPane {
     return page?.width ? page : null;
   }
 
-  /** The place enlarged: what is cited, and what is expected beside it where that is not in view. */
+  /** The place enlarged: what is cited, and what is expected beside it if none of that is in view. */
   drawCrops() {
     const marks = this.isImage && !this.isZoomed ? (this.scene?.marks ?? []) : [];
     const drawn = marks.filter(({ page, boxes }) => boxes.length && this.pageAt(page));
-    const groups = drawn.filter(({ look }) => look === "cited" || look === "found").slice(0, 2);
-    for (const mark of drawn.filter(({ look }) => look === "expected" || look === "truth")) {
-      const isSeen = (/** @type {PageMark} */ { page, boxes }) =>
-        page === mark.page && areNear(around(boxes), around(mark.boxes));
-      if (!groups.some(isSeen) && groups.length < 2) groups.push(mark);
+    const isNear = (/** @type {PageMark} */ one, /** @type {PageMark} */ other) =>
+      one.page === other.page && areNear(around(one.boxes), around(other.boxes));
+    /** @type {PageMark[]} */
+    const groups = [];
+    const predicted = drawn.filter(({ look }) => look === "cited" || look === "found");
+    const expected = drawn.filter((mark) => !predicted.includes(mark));
+    const most = new Set(drawn.map(({ row }) => row)).size > 1 ? 1 : 2; // of a fold the first
+    const isSeen = expected.some((mark) => predicted.slice(0, 1).some((other) => isNear(mark, other)));
+    for (const mark of [...predicted, ...(isSeen ? [] : expected)]) {
+      if (groups.length < most && !groups.some((group) => isNear(group, mark))) groups.push(mark);
     }
     const ratio = RATIO[groups.length > 1 ? 2 : 1];
+    const width = this.element.clientWidth / Math.max(1, groups.length); // about that of what is enlarged
+    const words = this.scene?.document.placed?.words ?? [];
     this.crops.replaceChildren(
-      ...groups.map(({ page, boxes, look, letters }) => {
-        const near = drawn.filter((each) => each.page === page && areNear(around(boxes), around(each.boxes)));
+      ...groups.map((group) => {
+        const { page, boxes, look, letters } = group;
+        const near = drawn.filter((each) => isNear(group, each));
+        const onPage = words.filter((word) => word.page + 1 === page);
         const looks = [...new Set([look, ...near.map((each) => each.look)])];
         const box = around(near.flatMap((each) => each.boxes));
         const which = (this.scene?.pageCount ?? 0) > 1 ? `, page ${page}` : "";
@@ -252,13 +280,42 @@ export class DocumentPane {
           ...(letters && name === look ? lettersOf(letters) : [keyOf(name)]),
           newElement("span", "", newElement("b", "", NAMES[name]), at === looks.length - 1 ? which : ""),
         ]);
-        return drawCrop(/** @type {Page} */ (this.pageAt(page)), box, near, ratio, caption);
+        const line = lineHeight(boxes, onPage);
+        return drawCrop(/** @type {Page} */ (this.pageAt(page)), box, near, { ratio, width, line, caption });
       }),
     );
   }
 
+  /** The button that marks all losses, and of each outcome how it is drawn and how many marks there are. */
+  drawLosses() {
+    const losses = this.scene?.losses ?? [];
+    this.losses.hidden = !losses.length || !this.isImage;
+    this.lossButton.textContent = this.hasLosses ? "Hide the losses" : "Mark all losses";
+    this.lossButton.setAttribute("aria-pressed", String(this.hasLosses));
+    const keys = OUTCOMES.flatMap((outcome) => {
+      const isThere = this.hasLosses && losses.some(({ look }) => look === outcome);
+      return isThere ? [newElement("span", "", keyOf(outcome), NAMES[outcome])] : [];
+    });
+    this.losses.replaceChildren(this.lossButton, ...keys);
+  }
+
+  markLosses() {
+    this.hasLosses = !this.hasLosses;
+    this.draw();
+  }
+
+  /** The marks of the chosen row on a page; a region that is expected and cited is one. */
+  ownMarks(/** @type {number} */ number) {
+    const marks = (this.scene?.marks ?? []).filter(({ page }) => page === number);
+    const predicted = marks.filter(({ look }) => look === "cited" || look === "found");
+    return marks.filter(
+      (mark) => predicted.includes(mark) || !predicted.some(({ boxes }) => areAlike(boxes, mark.boxes)),
+    );
+  }
+
   marksOn(/** @type {number} */ number) {
-    return [...(this.scene?.others ?? []), ...(this.scene?.marks ?? [])].filter(({ page }) => page === number);
+    const { others = [], losses = [] } = this.scene ?? {};
+    return [...(this.hasLosses ? losses : others).filter(({ page }) => page === number), ...this.ownMarks(number)];
   }
 
   /** The pages beside the page; of many only those with values, above it. */
@@ -286,7 +343,9 @@ export class DocumentPane {
     const marks = (this.scene?.marks ?? []).filter((mark) => mark.page === number);
     const looks = [...new Set(marks.map(({ look }) => NAMES[look]))].join(" and ");
     const letters = marks.map((mark) => mark.letters ?? "").join("");
-    const drawn = page ? drawPage(page, marks) : newElement("span", "ev-blank");
+    const drawn = page
+      ? drawPage(page, this.hasLosses ? this.marksOn(number) : this.ownMarks(number))
+      : newElement("span", "ev-blank");
     const button = newButton("", "", () => this.turnTo(number));
     button.append(newElement("span", "th", drawn), String(number));
     button.append(newElement("span", "", ...lettersOf(letters)));
@@ -298,7 +357,7 @@ export class DocumentPane {
   drawSheet() {
     const { name = "", spans = [], document: loaded } = this.scene ?? {};
     const page = this.pageAt(this.page);
-    this.sheet.classList.toggle("zoomed", this.isZoomed && this.isImage);
+    this.showZoom();
     this.sheet.setAttribute("aria-label", this.isImage ? `Page ${this.page} of ${name}` : `Text of ${name}`);
     if (!this.isImage) {
       this.sheet.replaceChildren(...(this.text === null ? [] : [drawText(this.text, spans)]));
@@ -361,11 +420,41 @@ export class DocumentPane {
     this.turnTo(Math.max(1, this.page + step));
   }
 
+  get isZoomed() {
+    return this.scale > 1;
+  }
+
+  showZoom() {
+    this.sheet.classList.toggle("zoomed", this.isZoomed && this.isImage);
+    this.sheet.style.setProperty("--zoom", String(this.scale));
+    this.zoomButton.setAttribute("aria-pressed", String(this.isZoomed));
+  }
+
   zoom() {
     if (!this.isImage) return;
-    this.isZoomed = !this.isZoomed;
-    this.zoomButton.setAttribute("aria-pressed", String(this.isZoomed));
+    this.scale = this.isZoomed ? 1 : ZOOM;
     this.draw();
+  }
+
+  /** Zoom the page around a point of the window, which stays where it is. */
+  zoomBy(/** @type {number} */ factor, /** @type {number} */ x, /** @type {number} */ y) {
+    const page = this.sheet.querySelector(".ev-page");
+    if (!page || !this.isImage) return;
+    const before = page.getBoundingClientRect();
+    const [across, down] = [(x - before.left) / before.width, (y - before.top) / before.height];
+    const wasZoomed = this.isZoomed;
+    this.scale = Math.max(1, Math.min(DEEPEST, factor * this.scale));
+    this.showZoom();
+    if (wasZoomed !== this.isZoomed) this.drawCrops();
+    const { left, top, width, height } = page.getBoundingClientRect();
+    this.sheet.scrollLeft += left + across * width - x;
+    this.sheet.scrollTop += top + down * height - y;
+  }
+
+  /** The document on the full screen, or in its pane again. */
+  fill() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else if (!this.fillButton.hidden) this.element.requestFullscreen();
   }
 
   choose(/** @type {string} */ view) {

@@ -3,7 +3,7 @@
 import { busy, noAnswer } from "./asking.js";
 import { newButton, newElement } from "./elements.js";
 import { markedLines } from "./marks.js";
-import { around, partAround } from "./places.js";
+import { partAround, wordsWithin } from "./places.js";
 
 /** @import { Page } from "./document_files.js" */
 /** @import { MarkedPlace } from "./marks.js" */
@@ -12,15 +12,21 @@ import { around, partAround } from "./places.js";
  * @typedef {object} PageMark  boxes of one look on a page
  * @property {number} page  from 1
  * @property {Box[]} boxes
- * @property {"cited" | "expected" | "found" | "truth" | "other"} look
+ * @property {"cited" | "expected" | "found" | "truth" | "other" | "partial" | "wrong" | "missing" | "extra"} look
  * @property {string} label
  * @property {number} row  of the tree, which a press chooses
  * @property {string} [letters]  of the systems that cite it
  */
 
 const BESIDE = 0.1; // the part of a page that letters beside a box need
+const LEAST_LINE = 14; // pixels that the box of a line is high where it is enlarged
+const UNSEEN = 400; // pixels of width of what is drawn before it is seen
 export const RATIO = { 1: 0.16, 2: 0.3 }; // height by width of what is enlarged, of one place and of two
-export const NAMES = { cited: "cited", expected: "expected", found: "found", truth: "ground truth", other: "cited" };
+/** @type {Record<PageMark["look"], string>} */
+export const NAMES = {
+  ...{ cited: "cited", expected: "expected", found: "found", truth: "ground truth", other: "cited" },
+  ...{ partial: "partial", wrong: "wrong", missing: "missing", extra: "extra" },
+};
 
 export const lettersOf = (/** @type {string} */ letters) =>
   [...letters].map((letter) => newElement("b", "abc", letter));
@@ -118,10 +124,18 @@ export const keyOf = (look) => newElement("span", `ln-k ${look}`);
 
 /**
  * A place enlarged, with the boxes that are near.
- * @type {(page: Page, box: Box, marks: PageMark[], ratio: number, caption: (string | Node)[]) => HTMLElement}
+ * @param {Page} page
+ * @param {Box} box
+ * @param {PageMark[]} marks
+ * @param {object} look
+ * @param {number} look.ratio  height by width
+ * @param {number} look.width  pixels
+ * @param {number} look.line  the height of a line, by that of the page
+ * @param {(string | Node)[]} [look.caption]
  */
-export const drawCrop = (page, box, marks, ratio, caption) => {
-  const [left, top, right, bottom] = partAround(box, page, ratio);
+export const drawCrop = (page, box, marks, { ratio, width, line, caption = [] }) => {
+  const most = (line * (width || UNSEEN) * page.height) / (LEAST_LINE * page.width);
+  const [left, top, right, bottom] = partAround(box, page, ratio, most);
   const drawn = drawPage(page, marks);
   Object.assign(drawn.style, {
     width: percent(1 / (right - left)),
@@ -135,6 +149,12 @@ export const drawCrop = (page, box, marks, ratio, caption) => {
   return newElement("figure", "ev-crop", newElement("figcaption", "", ...caption), frame);
 };
 
-/** A place enlarged without a caption. @type {(page: Page, marks: PageMark[]) => HTMLElement} */
-export const drawPlace = (page, marks) =>
-  drawCrop(page, around(marks.flatMap(({ boxes }) => boxes)), marks, RATIO[1], []);
+/**
+ * The height of a line of a value: that of its highest word if words are known, else that of its lowest box.
+ * @type {(boxes: Box[], words: {box: Box}[]) => number}
+ */
+export const lineHeight = (boxes, words) => {
+  const heights = (/** @type {Box[]} */ of) => of.map(([, top, , bottom]) => bottom - top);
+  const within = wordsWithin(words, boxes).map(({ box }) => box);
+  return within.length ? Math.max(...heights(within)) : Math.min(...heights(boxes));
+};

@@ -52,7 +52,7 @@ export const bindKeys = (tab, part, bindings, isActive = () => true) => {
 /**
  * Bind the keys of the document that a tab shows next to its values.
  * @param {string} tab
- * @param {{zoom: () => void, turn: (step: number) => void}} pane
+ * @param {import("./document_pane.js").DocumentPane} pane
  * @param {() => void} toggle
  * @param {() => boolean} isActive
  */
@@ -63,6 +63,8 @@ export const bindDocumentKeys = (tab, pane, toggle, isActive = () => true) =>
     [
       ["d", "open or close it", toggle],
       ["z", "enlarge the region", () => pane.zoom()],
+      ["w", "show it on the whole screen", () => pane.fill()],
+      ["l", "mark all losses", () => pane.markLosses()],
       ["[ ]", "turn pages", () => pane.turn(-1), () => pane.turn(1)],
     ],
     isActive,

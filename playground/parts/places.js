@@ -212,21 +212,26 @@ export const around = (boxes) => {
   return [least(0), least(1), most(2), most(3)];
 };
 
-const LEAST = 0.42; // the least part of a page's width that is enlarged
+const USUAL = 0.42; // the part of a page's width that is enlarged, or more for a wide place
+const LEFT = 0.02; // of what is enlarged, before a place that is cut off
 const ROOM = 1.2; // of the height of the place, above and below it
 
+const HIGHEST = 3; // by the ratio, of what is enlarged around a high place
+
 /**
- * The part of a page that is enlarged around a place, within the page: as high as `ratio` of its width, or as the
- * place where that is higher.
- * @type {(box: Box, page: {width: number, height: number}, ratio: number, least?: number) => Box}
+ * The part of a page that is enlarged around a place, within the page: as high as `ratio` of its width, or somewhat
+ * higher if the place is; not wider than a part of the page, so that the text is large enough. Of a larger place it is
+ * the beginning.
+ * @type {(box: Box, page: {width: number, height: number}, ratio: number, most?: number) => Box}
  */
-export const partAround = ([left, top, right, bottom], { width, height }, ratio, least = LEAST) => {
+export const partAround = ([left, top, right, bottom], { width, height }, ratio, most = 1) => {
   const shape = width / height; // heights are fractions of the height
   const high = (bottom - top) * (1 + 2 * ROOM);
-  const wide = Math.min(1, Math.max(least, (right - left) * 1.15, high / (ratio * shape)));
-  const tall = Math.min(1, Math.max(wide * ratio * shape, (bottom - top) * 1.15));
-  const x = Math.max(0, Math.min(1 - wide, (left + right - wide) / 2));
-  const y = Math.max(0, Math.min(1 - tall, (top + bottom - tall) / 2));
+  const wide = Math.min(1, most, Math.max(USUAL, (right - left) * 1.15, high / (ratio * shape)));
+  const usual = wide * ratio * shape;
+  const tall = Math.min(1, HIGHEST * usual, Math.max(usual, (bottom - top) * 1.15));
+  const x = Math.max(0, Math.min(1 - wide, left - LEFT * wide, (left + right - wide) / 2));
+  const y = Math.max(0, Math.min(1 - tall, top - LEFT * tall, (top + bottom - tall) / 2));
   return [x, y, x + wide, y + tall];
 };
 
@@ -236,6 +241,13 @@ export const areNear = (/** @type {Box} */ one, /** @type {Box} */ other) => {
   const [left, top, right, bottom] = around([one, other]);
   return right - left < Math.max(0.6, 1.1 * wide) && bottom - top < Math.max(0.12, 1.1 * high);
 };
+
+const ALIKE = 0.005; // of a page, by which boxes may differ that are drawn once
+
+/** Whether places are one to the eye. @type {(one: Box[], other: Box[]) => boolean} */
+export const areAlike = (one, other) =>
+  one.length === other.length &&
+  one.every((box, at) => box.every((side, number) => Math.abs(side - other[at][number]) < ALIKE));
 
 /**
  * The words of a page whose middles are within boxes.

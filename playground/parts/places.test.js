@@ -140,7 +140,9 @@ test("what is enlarged is around the place, and within the page", () => {
   assert.ok(left <= 0.9 && top <= 0.97);
   assert.ok(Math.abs(((bottom - top) * 800) / ((right - left) * 600) - 0.16) < 1e-9);
   const [, above, , below] = partAround([0.1, 0.2, 0.9, 0.6], page, 0.16);
-  assert.ok(above < 0.2 && below > 0.6);
+  assert.ok(0.18 < above && above < 0.2 && below < 0.59, "of a high place the beginning");
+  const [from, , to] = partAround([0.1, 0.2, 0.9, 0.22], page, 0.16, 0.3);
+  assert.ok(0.09 < from && from < 0.1 && Math.abs(to - from - 0.3) < 1e-9, "of a wide place the beginning");
   assert.ok(areNear(BOX, [0.15, 0.11, 0.25, 0.13]));
   assert.ok(!areNear(BOX, [0.1, 0.5, 0.2, 0.52]));
   const wide = [0.05, 0.3, 0.95, 0.32];

@@ -1,6 +1,7 @@
 // What the pane of a document shows of the values of a tree: the boxes of the chosen row and of the others, what is
 // said of it, and where its values stand in the text.
 
+import { NAMES } from "./drawn_pages.js";
 import { boxOf, lineAt, unitsOf } from "./marks.js";
 import { around, citedPage, expectedPage, sentencesOf, signOf, signOfFold, wordsWithin } from "./places.js";
 import { counted } from "./words.js";
@@ -9,7 +10,7 @@ import { counted } from "./words.js";
 /** @import { Scene } from "./document_pane.js" */
 /** @import { PageMark } from "./drawn_pages.js" */
 /** @import { MarkedPlace } from "./marks.js" */
-/** @import { Known, Level, Sign } from "./places.js" */
+/** @import { Box, Known, Level, Sign } from "./places.js" */
 /**
  * @typedef {object} Values
  * @property {string} name  of the document
@@ -21,7 +22,7 @@ import { counted } from "./words.js";
  * @property {Node[]} none  what stands in place of a document that is not there
  */
 
-const ONE_LINE = 1.5; // heights of a box
+const APART = 2.5; // heights of a box, from one line of a region to the next
 
 /** @type {WeakMap<object, number[]>} by the texts of documents, which may be long */
 const UNITS = new WeakMap();
@@ -111,23 +112,51 @@ export const foundMarks = (row, document) =>
   });
 
 /**
- * The marks of a fold: those that stand on one line are one.
- * @type {(marks: PageMark[]) => PageMark[]}
+ * The regions of several values: marks of one look on lines that follow each other are one if no other stands there.
+ * @type {(marks: PageMark[], others: PageMark[]) => PageMark[]}
  */
-export const joined = (marks) => {
-  /** @type {Map<string, PageMark[]>} */
-  const groups = new Map();
-  for (const mark of marks) {
-    const key = `${mark.look} ${mark.page}`;
-    groups.set(key, [...(groups.get(key) ?? []), mark]);
-  }
-  return [...groups.values()].flatMap((group) => {
-    const boxes = group.flatMap((mark) => mark.boxes);
-    const box = around(boxes);
-    const highest = Math.max(...boxes.map(([, top, , bottom]) => bottom - top));
-    return box[3] - box[1] < ONE_LINE * highest ? [{ ...group[0], boxes: [box] }] : group;
+const regionsOf = (marks, others) => {
+  const centers = others.flatMap(({ page, boxes }) =>
+    boxes.map(([left, top, right, bottom]) => ({ page, x: (left + right) / 2, y: (top + bottom) / 2 })),
+  );
+  const isFree = (/** @type {number} */ on, /** @type {Box} */ [left, top, right, bottom]) =>
+    !centers.some(({ page, x, y }) => page === on && left < x && x < right && top < y && y < bottom);
+  const inOrder = marks.map((mark) => ({ mark, box: around(mark.boxes), count: 1 }));
+  inOrder.sort((one, other) => one.mark.page - other.mark.page || one.box[1] - other.box[1]);
+  /** @type {Map<string, typeof inOrder[0]>} */
+  const lasts = new Map();
+  const regions = inOrder.filter((each) => {
+    const key = `${each.mark.look} ${each.mark.page}`;
+    const last = lasts.get(key);
+    const [, top, , bottom] = each.box;
+    if (last && top - last.box[3] < APART * (bottom - top)) {
+      const box = around([last.box, each.box]);
+      if (isFree(each.mark.page, box)) {
+        Object.assign(last, { box, count: last.count + 1 });
+        return false;
+      }
+    }
+    lasts.set(key, each);
+    return true;
+  });
+  return regions.map(({ mark, box, count }) => {
+    const label = `${counted(count, "value")}, ${NAMES[mark.look]}, page ${mark.page}`;
+    return count > 1 ? { ...mark, boxes: [box], label } : mark;
   });
 };
+
+/**
+ * Where values that lost points stand, by what became of them: where they are cited, else expected, else found.
+ * @type {(rows: Server.PlacedRow[], document: LoadedDocument) => PageMark[]}
+ */
+export const lossMarks = (rows, document) =>
+  rows.flatMap((row) => {
+    const { outcome: look } = row;
+    if (!look) return [];
+    const cited = marksOf(row, ["cited"], true);
+    const others = cited.length ? [] : [...marksOf(row, ["expected"], true), ...foundMarks(row, document)].slice(0, 1);
+    return [...cited, ...others].map((mark) => ({ ...mark, look, label: `${row.path}, ${look}, page ${mark.page}` }));
+  });
 
 /** What is said of several rows. @type {(rows: Server.PlacedRow[], level: Level, known: Known) => string[]} */
 const saidOfAll = (rows, level, known) => {
@@ -182,8 +211,11 @@ export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) =>
   const spans = chosen.flatMap((row) => spansOf(row, document));
   const placed = chosen.flatMap((row) => marksOf(row, ["expected", "cited"], true));
   const own = placed.length ? placed : chosen.flatMap((row) => foundMarks(row, document));
-  const marks = isOne ? own : joined(own);
-  const others = rows.filter((row) => !chosen.includes(row));
+  const apart = rows
+    .filter((row) => !chosen.includes(row))
+    .flatMap((row) => marksOf(row, ["expected", "cited"], false));
+  const marks = isOne ? own : regionsOf(own, apart);
+  const others = isOne ? rows.filter((row) => row !== first) : rows;
   const areCited = rows.some((row) => row.cited.length);
   /** @type {(row: Server.PlacedRow) => PageMark[]} */
   const faint = (row) =>
@@ -210,6 +242,7 @@ export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) =>
     page: page || (marks[0]?.page ?? (spans[0] ? pageOfSpan(document, spans[0]) : 0)),
     marks,
     others: others.flatMap(faint),
+    losses: lossMarks(rows, document),
     spans: spans.flat(),
     document,
     pageCount: known.pages,

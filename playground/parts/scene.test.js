@@ -61,14 +61,31 @@ test("of a fold the values are counted", () => {
   assert.deepEqual(scene(looked, looked).said, ["3 values.", "1 of 2 predicted were found in the document."]);
 });
 
-test("the boxes of a row on one line are one, those of several lines are not", () => {
-  const cell = (left, top) =>
-    newRow({ row: left, cited: [], expected: [[1, [[left, top, left + 0.1, top + 0.02]], null]] });
+const cell = (left, top, changes = {}) =>
+  newRow({ row: left, cited: [], expected: [[1, [[left, top, left + 0.1, top + 0.02]], null]], ...changes });
+
+test("the boxes of a fold on lines that follow each other are one region", () => {
   const boxes = (rows) => scene(rows, rows).marks.map((mark) => mark.boxes);
-  assert.deepEqual(boxes([cell(0.1, 0.3), cell(0.8, 0.305)]), [[[0.1, 0.3, 0.9, 0.325]]]);
-  assert.equal(boxes([cell(0.1, 0.3), cell(0.8, 0.34)]).length, 2);
+  assert.deepEqual(boxes([cell(0.1, 0.3), cell(0.8, 0.34), cell(0.1, 0.38)]), [[[0.1, 0.3, 0.9, 0.4]]]);
+  assert.equal(boxes([cell(0.1, 0.3), cell(0.1, 0.5)]).length, 2);
+  const [first, between, last] = [cell(0.1, 0.3), cell(0.12, 0.34), cell(0.1, 0.38)];
+  assert.equal(scene([first, between, last], [first, last]).marks.length, 2, "another value stands between them");
   const several = newRow({ cited: [], expected: [0.1, 0.8].map((left) => [1, [[left, 0.3, left + 0.1, 0.32]], null]) });
   assert.equal(boxes([several]).length, 2, "a value may stand at either place");
+});
+
+test("losses stand where they are cited, else expected", () => {
+  const lost = { right: false, predicted: false, outcome: "missing" };
+  const rows = [
+    newRow({ row: 4, cited: [[2, [OTHER], null]], outcome: "wrong" }),
+    cell(0.1, 0.3, lost),
+    cell(0.1, 0.5, { outcome: "" }),
+  ];
+  const found = scene(rows, []).losses.map(({ look, label, row }) => [look, label, row]);
+  assert.deepEqual(found, [
+    ["wrong", "total, wrong, page 2", 4],
+    ["missing", "total, missing, page 1", 0.1],
+  ]);
 });
 
 test("without places, values are marked where they stand in the text", () => {

@@ -3,7 +3,7 @@
 
 import { DocumentFiles, NO_DOCUMENT, newDocumentInput } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
-import { drawPlace, drawText } from "../parts/drawn_pages.js";
+import { RATIO, drawCrop, drawText, lineHeight } from "../parts/drawn_pages.js";
 import { newButton, newElement, newIcon } from "../parts/elements.js";
 import { boxOf, inRowOf, lineAt, matchesOf } from "../parts/marks.js";
 import { sentenceOf, stemOf } from "../parts/words.js";
@@ -130,6 +130,7 @@ export class ReviewDocument {
       page: marks[0]?.page ?? 0,
       marks,
       others: [],
+      losses: [],
       spans: place ?? [],
       document: { ...document, pages },
       pageCount: Math.max(pages.length, 1),
@@ -142,7 +143,9 @@ export class ReviewDocument {
     const inText = this.text !== null && place ? drawText(this.text, place, false) : null;
     const isOnPage = Boolean(page?.width && marks.length);
     this.crop.classList.toggle("on-page", isOnPage);
-    this.drawCrop(page && isOnPage ? drawPlace(page, marks) : inText, hasImage || this.text !== null);
+    const look = { ratio: RATIO[1], width: this.crop.clientWidth, line: isOnPage ? lineHeight(marks[0].boxes, []) : 0 };
+    const onPage = page && isOnPage ? drawCrop(page, marks[0].boxes[0], marks, look) : null;
+    this.drawCrop(onPage ?? inText, hasImage || this.text !== null);
   }
 
   /**

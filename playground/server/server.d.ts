@@ -415,6 +415,7 @@ declare namespace Server {
     cited: DocumentPlace[];
     overlap: number | null;
     extra: boolean;
+    outcome: "" | "partial" | "wrong" | "missing" | "extra";
     found: (Mark[] | null)[];
   }
   type DocumentPlace = [page: number | null, boxes: [number, number, number, number][], quote: string | null];

@@ -1,0 +1,95 @@
+// How large a document is shown: the width of its pane, which can be dragged and is remembered, and the zoom of its page.
+
+import { newElement } from "./elements.js";
+
+const WIDTH = "docscore-document-width"; // in this browser
+const LEAST = 320; // pixels
+const MOST = 0.6; // of the window
+const STEP = 24; // pixels of an arrow key
+const SLOW = 300; // pixels of a wheel by which a page grows to e times its size
+
+/** Where the width stands for all panes. */
+const setWidth = (/** @type {number} */ width) =>
+  document.documentElement.style.setProperty("--doc-width", `${width}px`);
+
+const kept = () => {
+  try {
+    return Number(localStorage.getItem(WIDTH));
+  } catch {
+    return 0;
+  }
+};
+
+/**
+ * The edge of a pane, by which its width is dragged; what depends on the width is drawn when it is let go.
+ * @type {(pane: HTMLElement, changed: () => void) => HTMLElement}
+ */
+export const newGrip = (pane, changed) => {
+  const grip = newElement("div", "ev-grip wide-only");
+  const attributes = { role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the document" };
+  for (const [name, value] of Object.entries(attributes)) grip.setAttribute(name, value);
+  grip.tabIndex = 0;
+  const show = (/** @type {number} */ width) => {
+    const values = { now: width, min: LEAST, max: Math.round(MOST * window.innerWidth) };
+    for (const [name, value] of Object.entries(values)) grip.setAttribute(`aria-value${name}`, String(value));
+  };
+  show(kept() || LEAST);
+  if (kept()) setWidth(kept());
+  const resize = (/** @type {number} */ wanted) => {
+    const width = Math.round(Math.max(LEAST, Math.min(MOST * window.innerWidth, wanted)));
+    setWidth(width);
+    show(width);
+    try {
+      localStorage.setItem(WIDTH, String(width));
+    } catch {
+      /* the width is that of this visit */
+    }
+  };
+  grip.addEventListener("focus", () => show(pane.offsetWidth));
+  grip.addEventListener("pointerdown", (event) => {
+    event.preventDefault();
+    grip.setPointerCapture(event.pointerId);
+  });
+  grip.addEventListener("pointermove", (event) => {
+    if (grip.hasPointerCapture(event.pointerId)) resize(pane.getBoundingClientRect().right - event.clientX);
+  });
+  grip.addEventListener("lostpointercapture", changed);
+  grip.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    event.preventDefault();
+    resize(pane.offsetWidth + (event.key === "ArrowLeft" ? STEP : -STEP));
+    changed();
+  });
+  return grip;
+};
+
+/**
+ * The wheel with Ctrl, as touch pads send it too, and two fingers zoom around a point.
+ * @type {(part: HTMLElement, zoomBy: (factor: number, x: number, y: number) => void) => void}
+ */
+export const listenToZoom = (part, zoomBy) => {
+  part.addEventListener(
+    "wheel",
+    (event) => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      zoomBy(Math.exp(-event.deltaY / SLOW), event.clientX, event.clientY);
+    },
+    { passive: false },
+  );
+  let apart = 0; // pixels between the fingers
+  for (const kind of /** @type {const} */ (["touchstart", "touchmove", "touchend"])) {
+    part.addEventListener(
+      kind,
+      (event) => {
+        const [one, other] = event.touches;
+        const before = apart;
+        apart = other ? Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY) : 0;
+        if (!other) return;
+        event.preventDefault();
+        if (before) zoomBy(apart / before, (one.clientX + other.clientX) / 2, (one.clientY + other.clientY) / 2);
+      },
+      { passive: false },
+    );
+  }
+};
