@@ -9,48 +9,62 @@ const NAME = "docscore-documents";
 const STORE = "files";
 const HOUR = 3_600_000; // milliseconds that the server keeps a result
 
+/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
+const answerOf = (request) =>
+  new Promise((done, fail) => {
+    request.onsuccess = () => done(request.result);
+    request.onerror = () => fail(request.error);
+  });
+
+/** Forget results after an hour, then files that no result has. Names of results come before those of sets. */
+const forgetOld = (/** @type {IDBObjectStore} */ store) => {
+  const wanted = new Set();
+  const entries = store.openCursor();
+  entries.onsuccess = () => {
+    const { result: cursor } = entries;
+    if (!cursor) return;
+    const { at, set } = cursor.value;
+    if (at > Date.now() - HOUR) wanted.add(set);
+    else if (!wanted.has(cursor.key)) cursor.delete();
+    cursor.continue();
+  };
+};
+
 /**
- * Do something with the store, without what is older than an hour. In a browser that keeps nothing, nothing is found.
+ * Do something with the store. In a browser that keeps nothing, nothing is found.
  * @template T
  * @param {(store: IDBObjectStore) => IDBRequest<T>} act
  * @returns {Promise<T | undefined>}
  */
-const inStore = (act) =>
-  new Promise((done) => {
-    const none = () => done(undefined);
+const inStore = async (act) => {
+  try {
     const asked = indexedDB.open(NAME, 1);
     asked.onupgradeneeded = () => asked.result.createObjectStore(STORE);
-    asked.onerror = none;
-    asked.onsuccess = () => {
-      const transaction = asked.result.transaction(STORE, "readwrite");
-      const store = transaction.objectStore(STORE);
-      const entries = store.openCursor();
-      entries.onsuccess = () => {
-        const cursor = entries.result;
-        if (cursor?.value.at < Date.now() - HOUR) cursor?.delete();
-        cursor?.continue();
-      };
-      const found = act(store);
-      transaction.onerror = transaction.onabort = none;
-      transaction.oncomplete = () => {
-        asked.result.close();
-        done(found.result);
-      };
-    };
-  });
+    const base = await answerOf(asked);
+    const store = base.transaction(STORE, "readwrite").objectStore(STORE);
+    forgetOld(store);
+    try {
+      return await answerOf(act(store));
+    } finally {
+      base.close();
+    }
+  } catch {
+    return undefined;
+  }
+};
 
 /** Keep a set of files, for results that have it. @type {(set: string, files: KeptFiles) => Promise<unknown>} */
 export const keepFiles = (set, files) => inStore((store) => store.put({ at: Date.now(), files }, set));
 
 /** A result has a set of files. @type {(run: string, set: string) => Promise<unknown>} */
-export const keepSetOf = (run, set) => inStore((store) => store.put({ at: Date.now(), set }, run));
+export const keepSetOf = (run, set) => inStore((store) => store.put({ at: Date.now(), set }, `result ${run}`));
 
 /** @type {(name: string) => Promise<Entry | undefined>} */
 const entryOf = (name) => inStore((store) => store.get(name));
 
 /** The set of files that a result has, with its name. @type {(run: string) => Promise<Entry | undefined>} */
 export const setOf = async (run) => {
-  const { set = "" } = (await entryOf(run)) ?? {};
+  const { set = "" } = (await entryOf(`result ${run}`)) ?? {};
   const found = set ? await entryOf(set) : undefined;
   return found && { ...found, set };
 };
