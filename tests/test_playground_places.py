@@ -370,6 +370,30 @@ def test_after_a_restart_of_the_server_pdfs_are_sent_again(visit: Visit) -> None
     recover(visitor)
 
 
+@pytest.mark.parametrize(("tab", "verb"), [("compare", "Compare"), ("review", "Review")])
+def test_after_a_restart_other_tabs_load_documents_again(visit: Visit, tab: str, verb: str) -> None:
+    """Also one that could not be loaded meanwhile."""
+    visitor = visit(f"/#{tab}")
+    part, systems = visitor[tab], FILES[1:] if tab == "review" else [FILES[1], INVOICES / "fern.jsonl"]
+    part.locator(".drop-input").set_input_files([FILES[0], *systems, *PDFS])
+    part.locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
+    part.locator(".drop").get_by_role("button", name=verb, exact=True).click()
+    if tab == "compare":
+        part.get_by_role("link", name="invoice-04", exact=True).click()
+    page = part.locator(".ev-sheet .ev-page img")
+    page.wait_for()
+    visitor.app.forget_files()
+    if tab == "compare":
+        part.get_by_role("button", name="Previous").click()
+    else:
+        visitor.press("1")
+    part.get_by_role("button", name=f"{verb} again").click()
+    part.get_by_role("button", name=f"{verb} again").wait_for(state="hidden")
+    page.wait_for()
+    assert page.evaluate("image => image.decode().then(() => image.naturalWidth)") > 1000
+    recover(visitor)
+
+
 def test_citations_alone(visit: Visit) -> None:
     """Without evidence the page says how many values are cited, and evaluates none."""
     rows = [

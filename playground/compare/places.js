@@ -2,7 +2,16 @@
 
 import { drawSign } from "../parts/document_pane.js";
 import { newElement } from "../parts/elements.js";
-import { IOU, citedPage, expectedPage, labelOfSign, levelOfCitations, sentencesOf, signOf } from "../parts/places.js";
+import {
+  ALIKE,
+  IOU,
+  citedPage,
+  expectedPage,
+  labelOfSign,
+  levelOfCitations,
+  sentencesOf,
+  signOf,
+} from "../parts/places.js";
 import { foundMarks, knownOf, lossMarks, marksOf, spansOf } from "../parts/scene.js";
 import { newSignCell } from "../parts/tree_places.js";
 
@@ -61,22 +70,33 @@ const predictedMarks = (row, document) => {
 /** The letter of a system. */
 export const letterOf = (/** @type {number} */ system) => String.fromCharCode("A".charCodeAt(0) + system);
 
-/** @type {(rows: Server.PlacedRow[], system: number, document: LoadedDocument) => PageMark[]} */
-const lossesOf = (rows, system, document) =>
-  lossMarks(rows, document).map((mark) => ({ ...mark, letters: letterOf(system) }));
-
-/** Marks on the same boxes are one with all letters. @type {(marks: PageMark[]) => PageMark[]} */
+/**
+ * Marks on the same boxes are one with all letters, cited if a system cites it.
+ * @type {(marks: PageMark[]) => PageMark[]}
+ */
 export const joinedMarks = (marks) => {
   /** @type {Map<string, PageMark>} */
   const found = new Map();
   for (const mark of marks) {
-    const rounded = mark.boxes.map((box) => box.map((side) => side.toFixed(3)));
-    const key = JSON.stringify([mark.page, mark.look, rounded]);
-    const same = found.get(key);
-    if (same) same.letters = (same.letters ?? "") + (mark.letters ?? "");
-    else found.set(key, { ...mark });
+    const rounded = mark.boxes.map((box) => box.map((side) => Math.round(side / ALIKE)));
+    const key = JSON.stringify([mark.page, mark.look === "found" ? "cited" : mark.look, rounded]);
+    const same = found.get(key) ?? { ...mark, letters: "" };
+    same.letters = (same.letters ?? "") + (mark.letters ?? "");
+    if (mark.look === "cited") [same.look, same.label] = [mark.look, mark.label];
+    found.set(key, same);
   }
   return [...found.values()];
+};
+
+/**
+ * What each system lost; whose it is stands in the label alone.
+ * @type {(places: Server.PlacedRow[][], document: LoadedDocument) => PageMark[]}
+ */
+const lossesOfAll = (places, document) => {
+  const losses = places.flatMap((rows, system) =>
+    lossMarks(rows, document).map((mark) => ({ ...mark, letters: letterOf(system) })),
+  );
+  return joinedMarks(losses).map(({ letters, ...mark }) => ({ ...mark, label: `${mark.label}, ${letters}` }));
 };
 
 /** @type {(values: SystemsValues) => Scene} */
@@ -105,7 +125,7 @@ export const sceneOfSystems = ({ name, systems, places, row, document, none }) =
     said: first ? said : ["Choose a value to see its regions."],
     page: pages[0] ?? cited[0]?.page ?? 0,
     marks: [...expected, ...joinedMarks(cited)],
-    losses: joinedMarks(places.flatMap((ofSystem, system) => lossesOf(ofSystem, system, document))),
+    losses: lossesOfAll(places, document),
     others: joinedMarks(others.flatMap((each) => marksOf(each, ["cited"], false))),
     spans: rows.flatMap((each) => (each ? spansOf(each, document).flat() : [])),
     document,

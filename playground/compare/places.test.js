@@ -8,10 +8,14 @@ const mark = (letters, page = 1) => ({ page, boxes: [BOX], look: "cited", label:
 
 test("systems that cite the same boxes share a mark with their letters", () => {
   assert.deepEqual(
-    joinedMarks([mark("A"), mark("B", 2), mark("C")]).map(({ page, letters }) => [page, letters]),
+    joinedMarks([{ ...mark("A"), look: "found" }, mark("B", 2), mark("C")]).map((each) => [
+      each.page,
+      each.look,
+      each.letters,
+    ]),
     [
-      [1, "AC"],
-      [2, "B"],
+      [1, "cited", "AC"],
+      [2, "cited", "B"],
     ],
   );
   assert.equal(letterOf(2), "C");

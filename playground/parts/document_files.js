@@ -105,6 +105,7 @@ export class DocumentFiles {
     this.texts = new Map();
     this.set = ""; // the name under which this browser keeps these files
     this.key = ""; // of the document whose files are loaded
+    this.failed = ""; // the key of one that could not be loaded
     /** @type {Promise<LoadedDocument>} */
     this.loaded = Promise.resolve(NO_DOCUMENT);
   }
@@ -128,8 +129,12 @@ export class DocumentFiles {
     });
   }
 
-  /** Keep the files with a result; without files, take those that were kept with it, and say whether there are any. */
+  /**
+   * Keep the files with a result; without files, take those that were kept with it, and say whether there are any. What
+   * could not be loaded, perhaps because the result before it was gone, is loaded again.
+   */
   async join(/** @type {string} */ run) {
+    if (this.failed === this.key) this.forget();
     if (this.isEmpty) {
       const { set = "", files } = (await setOf(run)) ?? {};
       if (!files || !this.isEmpty) return false;
@@ -197,6 +202,9 @@ export class DocumentFiles {
     if (this.key === key) return this.loaded;
     this.forget();
     [this.key, this.loaded] = [key, this.read(name, named, held)];
+    this.loaded.then(({ fault }) => {
+      if (fault) this.failed = key;
+    });
     return this.loaded;
   }
 }

@@ -242,7 +242,7 @@ export const areNear = (/** @type {Box} */ one, /** @type {Box} */ other) => {
   return right - left < Math.max(0.6, 1.1 * wide) && bottom - top < Math.max(0.12, 1.1 * high);
 };
 
-const ALIKE = 0.005; // of a page, by which boxes may differ that are drawn once
+export const ALIKE = 0.005; // of a page, by which boxes may differ that are drawn once
 
 /** Whether places are one to the eye. @type {(one: Box[], other: Box[]) => boolean} */
 export const areAlike = (one, other) =>
