@@ -1,7 +1,7 @@
 // The tab for several systems: takes files and options, asks for the comparison, opens documents and follows links.
 
 import { Asker, PATIENCE, Runner, answerTo, busy } from "../parts/asking.js";
-import { DocumentFiles, NO_DOCUMENT, matchedInWords } from "../parts/document_files.js";
+import { DocumentFiles, NO_DOCUMENT, matchedInWords, textOf } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
 import { around, cutName, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
 import { DropBox } from "../parts/files.js";
@@ -26,7 +26,6 @@ import { CompareState, PLAIN_VIEW, comparisonOf, lossesOf } from "./state.js";
 /** @typedef {Server.SchemaOptions & OwnOptions} ComparisonOptions */
 
 const PAUSE = 300; // milliseconds until changed options are taken
-const LONGEST_TEXT = 200_000; // characters of a document in which values are looked for
 const MOST_BESIDE = 3; // systems whose panes stand beside each other
 const MOST_WITH_STRIPS = 6; // systems
 const NAMES = ["base", "new", "text"]; // of the systems of the example
@@ -468,8 +467,7 @@ class CompareTab {
     this.part("side").setAttribute("aria-busy", "true");
     const { document: name } = this.state.view;
     const { run } = this.state.result;
-    const { placed } = await this.files.open(name);
-    const text = placed && placed.text.length < LONGEST_TEXT ? placed.text : "";
+    const text = textOf(await this.files.open(name));
     const found = await this.documents.ask({ run, document: name, text });
     if (!found) return;
     this.loaded = await this.files.open(name);

@@ -2,7 +2,7 @@
 // the tree are expected, cited and found.
 
 import { busy } from "../parts/asking.js";
-import { DocumentFiles, NO_DOCUMENT, newDocumentInput } from "../parts/document_files.js";
+import { DocumentFiles, NO_DOCUMENT, newDocumentInput, textOf } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
 import { findElement, newButton, newIcon } from "../parts/elements.js";
 import { bindDocumentKeys } from "../parts/keys.js";
@@ -30,7 +30,6 @@ import { printedPage } from "./printed.js";
 
 const NARROW = "(max-width: 720px)";
 const NAME = "document"; // all files that are added are of one
-const LONGEST_TEXT = 200_000; // characters in which values are looked for
 const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
 /** @type {Fault} */
 const NONE = [
@@ -100,8 +99,7 @@ export class PairDocument {
 
   /** The text in which values are looked up. */
   get text() {
-    const text = this.loaded.placed?.text ?? "";
-    return text.length < LONGEST_TEXT ? text : "";
+    return textOf(this.loaded);
   }
 
   /** Another pair is opened: the example with its document, or one without. */

@@ -64,10 +64,16 @@ export const newDocumentSign = () => {
 /** @type {LoadedDocument} */
 export const NO_DOCUMENT = { pages: [], placed: null, unread: "" };
 
+const LONGEST_TEXT = 200_000; // characters in which values are looked for
+
+/** The text of a document in which values are looked for, "" if there is none, or too much. */
+export const textOf = (/** @type {LoadedDocument} */ { placed }) =>
+  placed && placed.text.length < LONGEST_TEXT ? placed.text : "";
+
 const isText = (/** @type {File} */ file) => /\.(txt|hocr)$/i.test(file.name);
 const isHocr = (/** @type {File} */ file) => /\.hocr$/i.test(file.name);
 
-const textOf = async (/** @type {File} */ file) => {
+const readText = async (/** @type {File} */ file) => {
   const text = await file.text();
   return isHocr(file) ? readHocr(text) : { text, words: [], images: [] };
 };
@@ -161,7 +167,7 @@ export class DocumentFiles {
     if (!this.texts.size) return null;
     /** @type {Record<string, string>} */
     const found = {};
-    for (const [id, file] of this.texts) found[id] = (await textOf(file)).text;
+    for (const [id, file] of this.texts) found[id] = (await readText(file)).text;
     return new File([JSON.stringify(found)], "texts.json", { type: "application/json" });
   }
 
@@ -185,7 +191,7 @@ export class DocumentFiles {
     const pdf = this.pdfs.get(stemOf(name));
     if (pdf && this.readPdf) return this.readPdf(pdf);
     const file = this.texts.get(name);
-    const placed = file ? await textOf(file).catch(() => null) : null;
+    const placed = file ? await readText(file).catch(() => null) : null;
     const images = imagesOf(name, named ? [named] : (placed?.images ?? []), this.images);
     const pages = await Promise.all((images.some(Boolean) || !held ? images : [held]).map(pageOf));
     return { pages, placed, unread: file && !placed ? file.name : "" };

@@ -92,7 +92,6 @@ export class DocumentPane {
     this.scale = 1; // of the page by the width of the pane
     this.wanted = ""; // the view that the visitor chose
     this.hasLosses = false; // whether all losses are marked
-    /** @type {Record<string, () => void>} of the document, wherever the focus is */
     this.field = newElement("code", "narrow-only");
     this.title = newElement("span", "");
     this.number = newElement("input", "field");

@@ -3,7 +3,7 @@
 
 import { Asker, answerTo } from "../parts/asking.js";
 import { around, cutName, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
-import { DocumentFiles, NO_DOCUMENT, matchedInWords, newDocumentSign } from "../parts/document_files.js";
+import { DocumentFiles, NO_DOCUMENT, matchedInWords, newDocumentSign, textOf } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
 import { Facets } from "../parts/facets.js";
 import { Histogram } from "../parts/histogram.js";
@@ -39,7 +39,6 @@ import { counted, sentenceOf } from "../parts/words.js";
 
 const PAUSE = 150; // milliseconds until what was typed or brushed is looked for
 const HELD = 500; // milliseconds within which the documents that a held key passes are one step of Back
-const LONGEST_TEXT = 200_000; // characters of a document in which values are looked for
 const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
 const BEYOND = 8; // rows drawn above and below what is seen
 const OF_ONE = ["image", "pair", "previous", "next"]; // buttons
@@ -370,9 +369,8 @@ export class Documents {
         this.part("document").dataset.stale = "";
         const { names, images } = this.state.all ?? { names: [], images: [] };
         const number = this.state.view.document;
-        const before = await this.files.open(names[number], images[number]);
-        const text = before.placed?.text ?? "";
-        const asked = { run: this.state.result.run, number, text: text.length < LONGEST_TEXT ? text : "" };
+        const text = textOf(await this.files.open(names[number], images[number]));
+        const asked = { run: this.state.result.run, number, text };
         const found = await answerTo(this.server.read_document, asked);
         if (wanted !== this.state.chosen) continue;
         const isRefused = "refused" in found;
