@@ -71,7 +71,7 @@ const predictedMarks = (row, document) => {
 export const letterOf = (/** @type {number} */ system) => String.fromCharCode("A".charCodeAt(0) + system);
 
 /**
- * Marks on the same boxes are one with all letters, cited if a system cites it.
+ * Join marks on the same boxes into one with all letters. It is cited if one system cites it.
  * @type {(marks: PageMark[]) => PageMark[]}
  */
 export const joinedMarks = (marks) => {
@@ -89,7 +89,7 @@ export const joinedMarks = (marks) => {
 };
 
 /**
- * What each system lost; whose it is stands in the label alone.
+ * Mark what each system lost. Only the label names the system.
  * @type {(places: Server.PlacedRow[][], document: LoadedDocument) => PageMark[]}
  */
 const lossesOfAll = (places, document) => {

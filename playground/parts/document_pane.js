@@ -249,7 +249,7 @@ export class DocumentPane {
     return page?.width ? page : null;
   }
 
-  /** The place enlarged: what is cited, and what is expected beside it if none of that is in view. */
+  /** Enlarge what is cited, and what is expected if the first crop does not show it. */
   drawCrops() {
     const marks = this.isImage && !this.isZoomed ? (this.scene?.marks ?? []) : [];
     const drawn = marks.filter(({ page, boxes }) => boxes.length && this.pageAt(page));
@@ -259,7 +259,7 @@ export class DocumentPane {
     const groups = [];
     const predicted = drawn.filter(({ look }) => look === "cited" || look === "found");
     const expected = drawn.filter((mark) => !predicted.includes(mark));
-    const most = new Set(drawn.map(({ row }) => row)).size > 1 ? 1 : 2; // of a fold the first
+    const most = new Set(drawn.map(({ row }) => row)).size > 1 ? 1 : 2; // a fold has one crop
     const isSeen = expected.some((mark) => predicted.slice(0, 1).some((other) => isNear(mark, other)));
     for (const mark of [...predicted, ...(isSeen ? [] : expected)]) {
       if (groups.length < most && !groups.some((group) => isNear(group, mark))) groups.push(mark);
@@ -285,7 +285,7 @@ export class DocumentPane {
     );
   }
 
-  /** The button that marks all losses, and of each outcome how it is drawn and how many marks there are. */
+  /** Show the button that marks all losses, and a key of their colours. */
   drawLosses() {
     const losses = this.scene?.losses ?? [];
     this.losses.hidden = !losses.length || !this.isImage;
@@ -303,7 +303,7 @@ export class DocumentPane {
     this.draw();
   }
 
-  /** The marks of the chosen row on a page; a region that is expected and cited is one. */
+  /** Return the marks of the chosen row on a page. A region that is expected and cited has one mark. */
   ownMarks(/** @type {number} */ number) {
     const marks = (this.scene?.marks ?? []).filter(({ page }) => page === number);
     const predicted = marks.filter(({ look }) => look === "cited" || look === "found");
@@ -450,7 +450,7 @@ export class DocumentPane {
     this.sheet.scrollTop += top + down * height - y;
   }
 
-  /** The document on the full screen, or in its pane again. */
+  /** Show the document on the whole screen, or in its pane again. */
   fill() {
     if (document.fullscreenElement) document.exitFullscreen();
     else if (!this.fillButton.hidden) this.element.requestFullscreen();

@@ -1,4 +1,4 @@
-// How large a document is shown: the width of its pane, which can be dragged and is remembered, and the zoom of its page.
+// The size of a document: the width of its pane, which can be dragged and is remembered, and the zoom of its page.
 
 import { newElement } from "./elements.js";
 
@@ -21,7 +21,7 @@ const kept = () => {
 };
 
 /**
- * The edge of a pane, by which its width is dragged; what depends on the width is drawn when it is let go.
+ * Make the edge by which the width of a pane is dragged; `changed` is called when it is released.
  * @type {(pane: HTMLElement, changed: () => void) => HTMLElement}
  */
 export const newGrip = (pane, changed) => {
@@ -42,7 +42,7 @@ export const newGrip = (pane, changed) => {
     try {
       localStorage.setItem(WIDTH, String(width));
     } catch {
-      /* the width is that of this visit */
+      /* this browser forgets the width after the visit */
     }
   };
   grip.addEventListener("focus", () => show(pane.offsetWidth));
@@ -64,7 +64,7 @@ export const newGrip = (pane, changed) => {
 };
 
 /**
- * The wheel with Ctrl, as touch pads send it too, and two fingers zoom around a point.
+ * Zoom around the pointer with Ctrl and the wheel, which is what touch pads send, or with two fingers.
  * @type {(part: HTMLElement, zoomBy: (factor: number, x: number, y: number) => void) => void}
  */
 export const listenToZoom = (part, zoomBy) => {

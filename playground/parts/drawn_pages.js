@@ -20,7 +20,7 @@ import { partAround, wordsWithin } from "./places.js";
 
 const BESIDE = 0.1; // the part of a page that letters beside a box need
 const LEAST_LINE = 14; // pixels that the box of a line is high where it is enlarged
-const UNSEEN = 400; // pixels of width of what is drawn before it is seen
+const UNSEEN = 400; // pixels, the width to assume before an element is visible
 export const RATIO = { 1: 0.16, 2: 0.3 }; // height by width of what is enlarged, of one place and of two
 /** @type {Record<PageMark["look"], string>} */
 export const NAMES = {
@@ -150,7 +150,7 @@ export const drawCrop = (page, box, marks, { ratio, width, line, caption = [] })
 };
 
 /**
- * The height of a line of a value: that of its highest word if words are known, else that of its lowest box.
+ * Return the height of a line of a value: of its highest word if words are known, else of its lowest box.
  * @type {(boxes: Box[], words: {box: Box}[]) => number}
  */
 export const lineHeight = (boxes, words) => {

@@ -56,16 +56,18 @@ export const bindKeys = (tab, part, bindings, isActive = () => true) => {
  * @param {() => void} toggle
  * @param {() => boolean} isActive
  */
-export const bindDocumentKeys = (tab, pane, toggle, isActive = () => true) =>
+export const bindDocumentKeys = (tab, pane, toggle, isActive = () => true) => {
+  const seen = (/** @type {() => void} */ act) => () => pane.element.checkVisibility() && act();
   bindKeys(
     tab,
     "Document",
     [
       ["d", "open or close it", toggle],
-      ["z", "enlarge the region", () => pane.zoom()],
-      ["w", "show it on the whole screen", () => pane.fill()],
-      ["l", "mark all losses", () => pane.markLosses()],
-      ["[ ]", "turn pages", () => pane.turn(-1), () => pane.turn(1)],
+      ["z", "enlarge the region", seen(() => pane.zoom())],
+      ["w", "show it on the whole screen", seen(() => pane.fill())],
+      ["l", "mark all losses", seen(() => pane.markLosses())],
+      ["[ ]", "turn pages", seen(() => pane.turn(-1)), seen(() => pane.turn(1))],
     ],
     isActive,
   );
+};

@@ -219,9 +219,9 @@ const ROOM = 1.2; // of the height of the place, above and below it
 const HIGHEST = 3; // by the ratio, of what is enlarged around a high place
 
 /**
- * The part of a page that is enlarged around a place, within the page: as high as `ratio` of its width, or somewhat
- * higher if the place is; not wider than a part of the page, so that the text is large enough. Of a larger place it is
- * the beginning.
+ * Return the part of a page to enlarge around a place. Its height is `ratio` of its width, or somewhat more if the
+ * place is higher. It is at most `most` of the page wide, so that the text is large enough. If the place is larger, the
+ * part shows its beginning.
  * @type {(box: Box, page: {width: number, height: number}, ratio: number, most?: number) => Box}
  */
 export const partAround = ([left, top, right, bottom], { width, height }, ratio, most = 1) => {
@@ -242,9 +242,9 @@ export const areNear = (/** @type {Box} */ one, /** @type {Box} */ other) => {
   return right - left < Math.max(0.6, 1.1 * wide) && bottom - top < Math.max(0.12, 1.1 * high);
 };
 
-export const ALIKE = 0.005; // of a page, by which boxes may differ that are drawn once
+export const ALIKE = 0.005; // of a page; boxes that differ by less look the same
 
-/** Whether places are one to the eye. @type {(one: Box[], other: Box[]) => boolean} */
+/** Return whether places look the same. @type {(one: Box[], other: Box[]) => boolean} */
 export const areAlike = (one, other) =>
   one.length === other.length &&
   one.every((box, at) => box.every((side, number) => Math.abs(side - other[at][number]) < ALIKE));

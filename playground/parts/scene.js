@@ -112,7 +112,8 @@ export const foundMarks = (row, document) =>
   });
 
 /**
- * The regions of several values: marks of one look on lines that follow each other are one if no other stands there.
+ * Join the marks of several values into regions: those of one look on lines that follow each other, if no other mark is
+ * in between.
  * @type {(marks: PageMark[], others: PageMark[]) => PageMark[]}
  */
 const regionsOf = (marks, others) => {
@@ -146,7 +147,7 @@ const regionsOf = (marks, others) => {
 };
 
 /**
- * Where values that lost points stand, by what became of them: where they are cited, else expected, else found.
+ * Mark the values that lost points where they are cited, else expected, else found.
  * @type {(rows: Server.PlacedRow[], document: LoadedDocument) => PageMark[]}
  */
 export const lossMarks = (rows, document) =>
