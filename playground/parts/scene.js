@@ -114,9 +114,11 @@ export const foundMarks = (row, document) =>
 /**
  * Join the marks of several values into regions: those of one look on lines that follow each other, if no other mark is
  * in between.
- * @type {(marks: PageMark[], others: PageMark[]) => PageMark[]}
+ * @type {(marks: PageMark[], chosen: Server.PlacedRow[], rows: Server.PlacedRow[]) => PageMark[]}
  */
-const regionsOf = (marks, others) => {
+const regionsOf = (marks, chosen, rows) => {
+  const own = new Set(chosen);
+  const others = rows.flatMap((row) => (own.has(row) ? [] : marksOf(row, ["expected", "cited"], false)));
   const centers = others.flatMap(({ page, boxes }) =>
     boxes.map(([left, top, right, bottom]) => ({ page, x: (left + right) / 2, y: (top + bottom) / 2 })),
   );
@@ -212,10 +214,7 @@ export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) =>
   const spans = chosen.flatMap((row) => spansOf(row, document));
   const placed = chosen.flatMap((row) => marksOf(row, ["expected", "cited"], true));
   const own = placed.length ? placed : chosen.flatMap((row) => foundMarks(row, document));
-  const apart = rows
-    .filter((row) => !chosen.includes(row))
-    .flatMap((row) => marksOf(row, ["expected", "cited"], false));
-  const marks = isOne ? own : regionsOf(own, apart);
+  const marks = isOne ? own : regionsOf(own, chosen, rows);
   const others = isOne ? rows.filter((row) => row !== first) : rows;
   const areCited = rows.some((row) => row.cited.length);
   /** @type {(row: Server.PlacedRow) => PageMark[]} */
