@@ -202,8 +202,9 @@ def test_a_document_has_the_size_that_a_visitor_gives_it(visit: Visit) -> None:
     visitor.press("w")
     page.wait_for_function("document.fullscreenElement?.id === 'testset-beside'")
     assert axe(page, "#testset-beside") == []
-    visitor.press("w")
+    pane.get_by_role("button", name="Close the document").click()
     page.wait_for_function("document.fullscreenElement === null")
+    assert pane.is_visible()
 
 
 def test_a_document_opens_at_its_largest_loss(visit: Visit) -> None:

@@ -89,6 +89,7 @@ export class DocumentPane {
     this.scene = null;
     this.page = 1;
     this.frame = 0; // in which it is drawn
+    this.width = 0; // pixels
     this.scale = 1; // of the page by the width of the pane
     this.wanted = ""; // the view that the visitor chose
     this.hasLosses = false; // whether all losses are marked
@@ -100,7 +101,9 @@ export class DocumentPane {
     this.tools = newElement("span", "ev-tools");
     this.views = newElement("span", "seg");
     this.buttons = ["Image", "Text"].map((name) => newButton("", name, () => this.choose(name)));
-    this.closeButton = newButton("btn ghost icon", "", () => actions.close());
+    this.closeButton = newButton("btn ghost icon", "", () =>
+      document.fullscreenElement ? this.fill() : actions.close(),
+    );
     this.say = newElement("div", "ev-say");
     this.crops = newElement("div", "ev-crops");
     this.lossButton = newButton("btn ghost", "", () => this.markLosses());
@@ -194,6 +197,7 @@ export class DocumentPane {
 
   drawNow() {
     if (!this.scene) return;
+    this.width = this.element.clientWidth; // measured before anything is written
     const { activeElement } = document;
     const focused = this.sheet.contains(activeElement) ? (activeElement?.getAttribute("aria-label") ?? null) : null;
     const { field, document: loaded, none } = this.scene;
@@ -265,7 +269,7 @@ export class DocumentPane {
       if (groups.length < most && !groups.some((group) => isNear(group, mark))) groups.push(mark);
     }
     const ratio = RATIO[groups.length > 1 ? 2 : 1];
-    const width = this.element.clientWidth / Math.max(1, groups.length); // about that of what is enlarged
+    const width = this.width / Math.max(1, groups.length); // about that of what is enlarged
     const words = this.scene?.document.placed?.words ?? [];
     this.crops.replaceChildren(
       ...groups.map((group) => {
