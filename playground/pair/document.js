@@ -134,6 +134,7 @@ export class PairDocument {
     taken.pdfs = new Map([...pdfs.values()].map((pdf) => [NAME, pdf]));
     taken.texts = new Map([...texts.values()].map((text) => [NAME, text]));
     this.files = taken;
+    this.isExample = false; // an answer that comes before it is loaded leaves it
     this.toggle(true);
     await this.load();
   }
