@@ -308,9 +308,8 @@ def test_a_review_of_three_real_systems(visit: Visit, docubench: Path, tmp_path:
     verdicts, corrected = (visitor.export(name, tmp_path) for name in ("verdicts", "references"))
     checked = run("review", "check", verdicts, truths)
     assert checked.code == 0, checked.err
-    applied = run(
-        *("review", "apply", verdicts, truths, *systems), "--numbers", "value", "-o", tmp_path / "applied.jsonl"
-    )
+    options = "--numbers", "value", "-o", tmp_path / "applied.jsonl"
+    applied = run("review", "apply", verdicts, truths, *systems, *options)
     assert (applied.code, (tmp_path / "applied.jsonl").read_bytes()) == (0, corrected.read_bytes()), applied.err
     after = [evaluate(predictions=path, references=corrected, numbers="value").score for path in systems]
     assert sorted(shown) == sorted(f"{score:.3f}" for score in after)

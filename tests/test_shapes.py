@@ -72,10 +72,9 @@ def test_the_page_takes_what_the_command_takes(
         return  # only typed
     sides = {side: options.pop(side) for side in ("references", "predictions")}
     reading = {ON_THE_PAGE.get(name, name): "yes" if given is True else given for name, given in options.items()}
-    confidences = bool(reading.pop("with_confidences", False))
     if "," not in reading.get("id_column", "") and "field_column" not in reading and "id_column" in reading:
         reading |= dict.fromkeys(("references_id", "predictions_id"), reading.pop("id_column"))
-    request = FileRequest(**sides, reading=reading, confidences=confidences)
+    request = FileRequest(**sides, reading=reading)
     (tmp_path / "results").mkdir()
     actual = score_files(request, folder=tmp_path / "results", progress=lambda *_: None)
     assert actual["score"] == pytest.approx(mean(pairs))
