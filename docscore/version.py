@@ -1,3 +1,3 @@
 """The version of docscore, the only place that says it."""
 
-VERSION = "0.2.0"
+VERSION = "0.3.0"

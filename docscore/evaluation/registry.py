@@ -167,11 +167,11 @@ def signature_of(
         values_by: the metric that says which values are right, for a metric that evaluates regions.
 
     >>> signature_of("anls_star", CompareOptions())
-    'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.2.0'
+    'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.3.0'
     >>> signature_of("anls_star", CompareOptions(rules="anls_star-1.0.1"))
-    'anls_star|tau:0.5|case:i|rules:anls_star-1.0.1|docscore:0.2.0'
+    'anls_star|tau:0.5|case:i|rules:anls_star-1.0.1|docscore:0.3.0'
     >>> signature_of("kieval", CompareOptions(threshold=0.7), ReadOptions(parse="json"))
-    'kieval|parse:json|compare:exact|docscore:0.2.0'
+    'kieval|parse:json|compare:exact|docscore:0.3.0'
     """
     used = METRICS[metric].options
     of_versions = METRICS[metric]

@@ -98,7 +98,7 @@ Examples:
 
     >>> predictions, references = [{"count": 0}], [{"count": 0}]
     >>> entity_f1.compute(predictions=predictions, references=references, signature=True)["signature"]
-    'entity_f1|compare:exact|docscore:0.2.0'
+    'entity_f1|compare:exact|docscore:0.3.0'
 """
 
 
