@@ -31,6 +31,7 @@ COUNT_DRAWS = """() => { window.draws = 0; new MutationObserver(changes => { win
 HAS_IMAGES = """() => [...document.querySelectorAll("#testset-beside .ev-page img")]
   .every(image => image.complete && image.naturalWidth)"""
 RECT = "each => { const box = each.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; }"
+IS_LARGE = "tab => document.querySelector(`#${tab} .ev-sheet .ev-page img`)?.naturalWidth > 500"  # not the example
 LOOKS_OF = """boxes => boxes.map(box => box.className.split(" ")[1])
   .reduce((counts, look) => ({ ...counts, [look]: (counts[look] ?? 0) + 1 }), {})"""
 LINES = """boxes => boxes.map(box => box.parentElement.offsetHeight *
@@ -414,8 +415,7 @@ def test_citations_alone(visit: Visit) -> None:
 def test_citations_that_name_only_pages(visit: Visit) -> None:
     """Pages decide: in the figures, the sign of a row, and its sentence."""
     visitor = come(visit, files=[FILES[0], INVOICES / "fern.jsonl", INVOICES / "documents" / "invoice-04.pdf"])
-    pressed = visitor["testset-grounding"].locator('.stairs [aria-pressed="true"]')
-    assert pressed.inner_text().split()[0] == "page"
+    assert visitor["testset-grounding"].locator("summary").inner_text() == "F1 (page)"
     visitor.page.locator(".doc", has_text="invoice-04").click()
     title(visitor.page, "invoice-04")
     visitor["testset-tree"].locator('[data-path="$.number"]').dispatch_event("click")
@@ -459,7 +459,6 @@ def test_documents_survive_a_reload(visit: Visit, tab: str) -> None:
     """They are with the result, and no image is sent for that."""
     visitor = visit({"testset": "/#test-set", "pair": "/"}.get(tab, f"/#{tab}"))
     images: list[Any] = [named(path.name, path.read_bytes()) for path in IMAGES]
-    shown = visitor.page.locator(f"#{tab} .ev-sheet .ev-page img")
     verb = {"testset": "Score", "compare": "Compare", "review": "Review"}.get(tab)
     if verb is None:
         visitor.score('{"total": "12.50"}', '{"total": "12.5"}')
@@ -473,10 +472,9 @@ def test_documents_survive_a_reload(visit: Visit, tab: str) -> None:
         visitor[tab].locator(".drop").get_by_role("button", name=verb, exact=True).click()
     if tab == "compare":
         visitor[tab].get_by_role("link", name="invoice-04", exact=True).click()
-    shown.wait_for()
+    visitor.page.wait_for_function(IS_LARGE, arg=tab)
     sent: list[str] = []
     visitor.page.on("request", lambda request: sent.append(request.url) if "upload" in request.url else None)
     visitor.page.reload()
-    shown.wait_for()
-    assert shown.evaluate("image => image.naturalWidth") > 500
+    visitor.page.wait_for_function(IS_LARGE, arg=tab)
     assert sent == []

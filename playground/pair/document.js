@@ -144,10 +144,10 @@ export class PairDocument {
     const loaded = await busy(this.pane.element, files.open(NAME));
     if (this.files !== files) return;
     const [first] = [files.pdfs, files.texts, files.images].flatMap((all) => [...all.values()]);
-    this.isExample = false;
     this.joined = "";
     this.name = first instanceof File ? first.name : "";
     this.loaded = loaded;
+    await this.join();
     this.drawScene();
     this.page.changed();
   }
