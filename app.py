@@ -1,7 +1,7 @@
 """The Space: an interactive playground for ANLS* and the other metrics.
 
-The page is in `playground/page.py` and is imported when it is built: child processes, which import this file, need no
-gradio.
+`playground/page.py` builds the page. It is imported only when the page is built, because child processes import this
+file too and do not need gradio.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import gradio as gr
 
-# A Space installs only requirements.txt: the tab Review comes from the checkout.
+# A Space installs only requirements.txt, so the Review tab imports its package from the checkout.
 sys.path.append(str(Path(__file__).parent / "review" / "src"))
 
 

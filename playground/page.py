@@ -40,14 +40,14 @@ if not WITHOUT_REVIEW:
 
 FONTS = PAGE / "parts" / "fonts"
 STYLES = "parts/page.css", "pair/pair.css", "parts/document.css"
-LATER_STYLES = (  # for which the first screen does not wait
+LATER_STYLES = (  # the first screen does not wait for these
     *("parts/later.css", "parts/files.css", "testset/testset.css", "compare/compare.css", "pair/api.css"),
 )
 FIRST = "pair/first.js"  # the script of the first screen
-SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
+SESSIONS = 200  # visitors whose state is kept, half a megabyte each; the oldest is dropped first
 TABS = [pair.TAB, testset.TAB, compare.TAB, *([] if WITHOUT_REVIEW else [review.TAB]), api.TAB]
-OTHER_PARTS = [*LATER_STYLES, *(name for tab in TABS for name in tab.parts)]  # what the other screens need
-STARTED_LATER = {  # scripts that the first screen does not wait for, and what begins each
+OTHER_PARTS = [*LATER_STYLES, *(name for tab in TABS for name in tab.parts)]  # the other screens need these
+STARTED_LATER = {  # scripts that load after the first screen, and the function that starts each
     pair.DOCUMENT: "startDocument",
     "parts/keys_list.js": "startKeys",
     "parts/title_notes.js": "startTitleNotes",
@@ -57,7 +57,7 @@ ASKED = FUNCTIONS | {name: ask for tab in TABS for name, ask in tab.functions.it
 
 def build_demo() -> gr.Blocks:
     """Build the page without launching it."""
-    uploads_folder()  # which tells gradio where uploads are
+    uploads_folder()  # also tells gradio where uploads are
     asked = [written(name, ask) for name, ask in ASKED.items()]
     demo: gr.Blocks
     with api.Page(
@@ -68,32 +68,32 @@ def build_demo() -> gr.Blocks:
         for tab in TABS:
             with gr.Column(elem_id=f"panel-{tab.name}"):
                 gr.HTML(
-                    tab.html or "<div></div>",  # the first screen moves into an empty place
+                    tab.html or "<div></div>",  # the script moves the first screen into this empty element
                     elem_id=tab.name,
                     js_on_load=tab.script,
                     server_functions=asked,
                     apply_default_css=False,
                 )
         for name, function in api.API.items():
-            gr.api(function, api_name=name, concurrency_limit=None)  # heavy requests wait for each other elsewhere
+            gr.api(function, api_name=name, concurrency_limit=None)  # `WorkerPool` queues heavy requests
     return demo
 
 
 def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any) -> Any:
-    """Launch the page within its limits; further options are those of `launch`."""
+    """Launch the page within its limits; `options` are passed on to `launch`."""
     if WITHOUT_REVIEW:
         logging.getLogger(__name__).warning(WITHOUT_REVIEW)
     trust_the_proxy_of_a_space()
     allow_connections()
     demo.queue(max_size=64, default_concurrency_limit=4)
     gc.collect()
-    gc.freeze()  # what is imported stays: collecting garbage among it holds every request for a quarter of a second
-    gc.set_threshold(700, 10, 100)  # and among all that came since for 50 ms, once a large body with the default of 10
+    gc.freeze()  # keep imported objects out of collections, which would block all requests for 250 ms
+    gc.set_threshold(700, 10, 100)  # newer objects block for 50 ms; with the default of 10, once per large body
     launched = demo.launch(
         theme=page_theme(),
-        ssr_mode=False,  # with it another server makes the page
+        ssr_mode=False,  # otherwise a second server renders the page
         max_file_size=MAX_FILE_BYTES,
-        run_history=False,  # inputs of visitors are not listed
+        run_history=False,  # do not list what visitors entered
         allowed_paths=[str(RECEIPTS), str(INVOICES), str(results_folder()), str(FONTS)],
         state_session_capacity=SESSIONS,
         app_kwargs={
@@ -110,7 +110,7 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
         footer_links=[],
         show_error=False,
         prevent_thread_lock=True,
-        _frontend=False,  # else gradio ends where its own request for the page takes three seconds, on a busy machine
+        _frontend=False,  # otherwise gradio exits if its own request takes three seconds, as on a busy machine
         **options,
     )
     note_addresses(demo.server)
@@ -121,9 +121,9 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
 
 
 def first_screen() -> dict[str, str]:
-    """Return styles, scripts and the first screen, which go into the head and the body of gradio's page.
+    """Return the styles, scripts and HTML of the first screen, for the head and the body of gradio's page.
 
-    The first screen scores before the scripts and styles of the other tabs are there.
+    The first screen can score before the scripts and styles of the other tabs have loaded.
     """
 
     def text_of(names: Iterable[str]) -> str:
@@ -146,7 +146,7 @@ def first_screen() -> dict[str, str]:
 
 
 def run() -> None:
-    """Serve the page until this process is ended, and keep nothing beyond."""
+    """Serve the page until this process ends, then delete what it kept."""
     delete_when_ended()
     serve(build_demo())
 
@@ -155,7 +155,7 @@ if __name__ == "__main__":
     run()
 
 
-_INK, _SOFT = ("#1f2328", "#e6edf3"), ("#57606a", "#a3adb8")  # light, dark; 4.5 to 1 on every background
+_INK, _SOFT = ("#1f2328", "#e6edf3"), ("#57606a", "#a3adb8")  # light, dark; contrast of 4.5 to 1 or more
 
 
 _COLOURS = {
@@ -196,7 +196,7 @@ _SIZES = {
 
 
 def page_theme() -> gr.themes.Base:
-    """The theme, whose colours are those of the score tree and of `page.css`."""
+    """Return the theme; it has the same colours as the score tree and `page.css`."""
     light = {name: colour for name, (colour, _) in _COLOURS.items()}
     dark = {f"{name}_dark": colour for name, (_, colour) in _COLOURS.items()}
     return gr.themes.Default(

@@ -1,4 +1,4 @@
-"""Several systems: who leads, what each lost by cause, field and document, and a document side by side in all."""
+"""Compare several systems: the leader, the lost points by cause, field and document, and one document in all."""
 
 import json
 import re
@@ -45,13 +45,13 @@ from playground.server.requests import CompareRequest, metrics_of
 from playground.server.storage import as_csv
 
 FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
-MOST_FIELDS, MOST_DOCUMENTS = 100, 1_000  # that are rendered
-FEW_DOCUMENTS = 5  # with fewer, a field says little
-MOST_PATHS = 5  # of fields of one name that are named
+MOST_FIELDS, MOST_DOCUMENTS = 100, 1_000  # the most that are rendered
+FEW_DOCUMENTS = 5  # with fewer documents, a field shows little
+MOST_PATHS = 5  # paths named for fields of the same name
 _NAMED_SYSTEMS = 2
-_LONGEST_NAME = 80  # characters of the name of a system
-_LAST_KEY = re.compile(r"""([^.\[\]]+|\["[^]]*"\])(\[\])*$""")  # of the path of a field
-_CAUSE = "cause "  # before the name of a cause among names of fields
+_LONGEST_NAME = 80  # characters of a system's name
+_LAST_KEY = re.compile(r"""([^.\[\]]+|\["[^]]*"\])(\[\])*$""")  # the last key in the path of a field
+_CAUSE = "cause "  # precedes the name of a cause among the names of fields
 Score = float | None
 FILES = {
     "fields.csv": "Fields as CSV",
@@ -63,7 +63,7 @@ FILES = {
 
 
 def names_of_uploads(files: Sequence[Path]) -> list[str]:
-    """The names of systems by their files, made unique and shortened."""
+    """Return a name for each system from its file name, made unique and shortened."""
     found: list[str] = []
     for whole in names_of_files(files):
         name = shown_name(whole).strip()[:_LONGEST_NAME].strip() or "system"
@@ -76,7 +76,7 @@ def names_of_uploads(files: Sequence[Path]) -> list[str]:
 
 
 def checked_names(request: CompareRequest, fewest: int = FEWEST_SYSTEMS) -> tuple[str, ...]:
-    """The names of the systems, where none was given those of their files.
+    """Return the names of the systems; a system without a name gets the name of its file.
 
     Raises:
         ValueError: if there are too few or too many files, a name is too long, or two are the same.
@@ -96,12 +96,12 @@ def checked_names(request: CompareRequest, fewest: int = FEWEST_SYSTEMS) -> tupl
 
 
 def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
-    """Compare several files of predictions: what the page's script draws, as JSON values.
+    """Compare several files of predictions and return the result as JSON values for the page's script.
 
-    It is kept in the folder, whose name opens it again, with the files of `FILES`.
+    The result is kept in the folder together with `FILES`; the name of the folder opens it again.
 
     Raises:
-        TypeError, ValueError, OSError: with a message that names the file and the place.
+        TypeError, ValueError, OSError: with a message that names the file and the place in it.
     """
     names = checked_names(request)
     uploaded, systems = systems_of_request(request, names, progress)
@@ -142,10 +142,10 @@ def scores_of_systems(request: CompareRequest) -> str:
 def systems_of_request(
     request: CompareRequest, names: Sequence[str], progress: Report
 ) -> tuple[FileRows, dict[str, Evaluation]]:
-    """The rows of the files of a request, and its systems by their names, best first.
+    """Return the rows of the uploaded files, and the systems by name, best first.
 
     Raises:
-        TypeError, ValueError, OSError: with a message that names the file and the place.
+        TypeError, ValueError, OSError: with a message that names the file and the place in it.
     """
     files, count = len(names) + (request.references is not None), len(names)
     bar = bar_of(progress, [*READING * files, *PAIRING * (count + 1), *SCORING[:1] * count, *SCORING[1:]])
@@ -160,12 +160,12 @@ def systems_of_request(
 
 
 def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: Mapping[str, str]) -> dict[str, Any]:
-    """The systems, best first, the verdict, and what they lost by cause, field and document, as JSON values.
+    """Return the systems, the verdict, and the points lost by cause, field and document, as JSON values.
 
     Args:
-        systems: by their names, best first.
+        systems: the evaluations by system name, best first.
         ids: the displayed ids of the documents.
-        fields: under which name the field of a path is shown.
+        fields: the displayed name of each field by its path.
     """
     pairs = every_pair(systems)
     what_ifs = what_ifs_of(list(systems.values()), check_test_set)
@@ -189,7 +189,7 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
 
 
 def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str, Any]:
-    """Return a system as it is shown, without what the verdict or a button says."""
+    """Return a system as the page shows it, without figures that the verdict or a button already gives."""
     answered = {warning.sentence for warning in evaluation.row_warnings if buttons_of(warning)}
     by_value = {by_value_text({"": evaluation})} if says_by_value else set()
     return {
@@ -201,17 +201,17 @@ def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str,
     }
 
 
-# The points that a system lost by a cause or in fields of one name, and the document that lost most by it.
+# The points that a system lost by a cause or in fields of one name, and the document that lost the most points.
 _Loss = tuple[float, str | None]
 
 
 def _worst_documents(evaluation: Evaluation, ids: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
-    """By cause and by the name of fields the displayed id of the document that lost most by it.
+    """Return, for each cause and each field name, the displayed id of the document that lost the most points.
 
     Args:
         evaluation: a system.
         ids: the displayed ids.
-        names: under which name the field of a path is shown.
+        names: the displayed name of each field by its path.
     """
     most: dict[str, tuple[float, str]] = {}
     for document, losses in zip(evaluation.ids, evaluation.field_table.losses, strict=True):
@@ -226,7 +226,7 @@ def _worst_documents(evaluation: Evaluation, ids: Mapping[str, str], names: Mapp
 
 
 def _causes(systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
-    """The points lost by cause in each system, most first."""
+    """Return the points that each system lost by cause, largest loss first."""
     lost: dict[str, list[_Loss]] = {
         cause: [
             (each.lost[cause], documents.get(_CAUSE + cause))
@@ -238,7 +238,7 @@ def _causes(systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]
 
 
 def _largest(lost: Mapping[str, Sequence[_Loss]]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """The rows in which any system lost points, most first; each cell with its share of the most."""
+    """Return the rows in which any system lost points, largest first; each cell has its share of the largest loss."""
     most = max((points for losses in lost.values() for points, _ in losses), default=0.0)
     rows = [row for row in lost.items() if any(points for points, _ in row[1])]
     return [
@@ -259,7 +259,7 @@ def _largest(lost: Mapping[str, Sequence[_Loss]]) -> list[tuple[str, list[dict[s
 
 
 def _names_of_fields(systems: Mapping[str, Evaluation]) -> dict[str, str]:
-    """Under which name each field is shown: its path, or its last key where most paths are in one document only."""
+    """Return a name for each field: its path, or its last key if most paths occur in only one document."""
     tables = [each.field_table.fields for each in systems.values()]
     counts: dict[str, int] = {}
     for field in (field for table in tables for field in table.values()):
@@ -275,7 +275,7 @@ def _names_of_fields(systems: Mapping[str, Evaluation]) -> dict[str, str]:
 def _fields(
     systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]], names: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """The points lost by field in each system, most first, and in how many documents the field is."""
+    """Return the points that each system lost by field, largest first, and the number of documents with the field."""
     lost: dict[str, list[_Loss]] = {}
     paths: dict[str, list[str]] = {}
     counts: dict[str, int] = {}
@@ -301,7 +301,7 @@ def _fields(
 
 
 def _documents(systems: Mapping[str, Evaluation], ids: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The scores of the documents in each system, those most apart first."""
+    """Return the scores of the documents in each system; documents whose scores differ most come first."""
     return [
         {"id": ids[name], "spread": _spread(scores), "scores": list(map(three_digits, scores))}
         for name, scores in sorted(_scores_of_documents(systems).items(), key=lambda row: -_spread(row[1]))[
@@ -316,23 +316,23 @@ def _scores_of_documents(systems: Mapping[str, Evaluation]) -> dict[str, list[fl
 
 
 def _spread(scores: Sequence[Score]) -> float:
-    """How far the scores are apart."""
+    """Return the difference between the highest and the lowest score."""
     known = [score for score in scores if score is not None]
     return max(known, default=0.0) - min(known, default=0.0)
 
 
 class KeptSystems(KeptResult):
-    """The documents of systems that were compared before."""
+    """The kept documents of systems that were compared."""
 
     def side_by_side(self, shown_id: str, text: str = "") -> dict[str, Any]:
-        """The trees of a document in all systems side by side, best system first, as HTML, its number and its places.
+        """Return the trees of a document in all systems as HTML, best system first, with its number and its regions.
 
         Args:
             shown_id: the displayed id of the document.
-            text: what it says, in which its values are looked up; "" if that is not known.
+            text: the text of the document, in which its values are looked up; "" if it is unknown.
 
         Raises:
-            ValueError: if there is no such document.
+            ValueError: if no document has this id.
         """
         number = self.facts["ids"].get(shown_id)
         if number is None:
@@ -360,7 +360,7 @@ class KeptSystems(KeptResult):
 
 
 def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:
-    """The contents of `FILES`; the systems are tested against the best."""
+    """Return the contents of `FILES`; each system is tested against the best one."""
     best = next(iter(systems))
     changes = changes_against(systems, best)
     marked = {
@@ -397,14 +397,16 @@ def _score_table(
     marked: Collection[tuple[str, str]] = (),
     footnotes: Sequence[str] = (),
 ) -> Table:
-    """The scores with a column for each system, rows that are most apart first, the best score of each row marked.
+    """Build a table of scores with one column per system.
+
+    Rows with the largest differences come first, and the best score of each row is marked.
 
     Args:
         caption: the heading of the table.
         name: what a row is, such as "field".
-        scores: of the systems by the name of the row; None where a system has none.
-        systems: by their names.
-        marked: the names of the rows and systems whose difference is beyond chance.
+        scores: the score of each system, by the name of the row; None if a system has no score.
+        systems: the evaluations by system name.
+        marked: pairs of row name and system name whose difference is statistically significant.
         footnotes: sentences below the table.
     """
     columns = TableColumn(name, name, "code"), *(TableColumn(each, shown_name(each)) for each in systems)
@@ -434,7 +436,7 @@ def _score_table(
 
 
 def _explanation_of_marks(base: str, changes: Mapping[str, Comparison]) -> str:
-    """What the mark of fields means, as a sentence."""
+    """Return a sentence that explains the mark on fields."""
     level = percent_text(level_of_tests(next(iter(changes.values())).confidence))
     return (
         f"{CHANCE_MARK} differs significantly from {shown_name(base)}: paired permutation test, false discoveries "

@@ -36,7 +36,7 @@ TAB = Tab(
     ["compare/compare.js"],
     {
         "compare_files": runs(CompareRequest, compare_systems),
-        # what the systems score with the option of a button
+        # the scores of the systems with the option of a button
         "try_remedies": in_child(RemedyRequest, READERS, "remedies", tries(CompareRequest, scores_of_systems)),
         # the trees of a document side by side, and the number of the document
         "open_document": in_child(

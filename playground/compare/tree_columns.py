@@ -13,22 +13,22 @@ from docscore.report.html_tree import MAX_ROWS, Cell, Piece, lost_text, value_ce
 
 _LONGEST_LABEL = _LONGEST_OBJECT = 200  # characters
 _LONGEST_VALUE = 1000
-_DEEPEST = 12  # levels; deeper places have the same indent
+_DEEPEST = 12  # levels; deeper nodes have the same indent
 
 _Place = tuple[ScoreTree | None, ...]
 
 
 def places_side_by_side(trees: Sequence[ScoreTree]) -> tuple[str, list[dict[str, Any]]]:
-    """On how many values all trees over the same ground truth agree, and their places, parents before children.
+    """Return the number of values on which all systems agree, and one row per node, parents before children.
 
-    Keys stand beside the same keys, list elements beside those that were matched with the same element of the ground
-    truth, and elements that nothing expects beside equal ones. The root has a row only where a system predicts a value
-    there. Of too many places, those on which all agree have none.
+    All trees have the same ground truth. A row joins equal keys, list elements that were matched with the same element
+    of the ground truth, and equal elements that match nothing. The root has a row only if a system predicts a value
+    there. If there are too many nodes, those on which all systems agree have no rows.
 
-    Of each row "path" and "label", the key, or the index of a list element; "indent" in levels; "truth", the expected
-    value, "absent", or empty for a container; "systems", the place in each; "field", the path without list indices;
-    "causes", by which systems lost points here; "same", whether all systems predict the same here, and below;
-    "nodes", those of the trees.
+    Each row has "path"; "label", the key or the index of a list element; "indent" in levels; "truth", the expected
+    value, "absent", or empty for a container; "systems", the node in each system; "field", the path without list
+    indices; "causes", the causes by which systems lost points here; "same", whether all systems predict the same value
+    here and below; and "nodes", the nodes of the trees.
     """
     places, depths, above, same = _joined(trees)
     outermost = 0 if any(map(_is_leaf, trees)) else 1
@@ -40,7 +40,7 @@ def places_side_by_side(trees: Sequence[ScoreTree]) -> tuple[str, list[dict[str,
 
 
 def _joined(trees: Sequence[ScoreTree]) -> tuple[list[_Place], list[int], list[_Place], list[bool]]:
-    """The joined nodes with their depths and parents, and whether all agree on each and all below."""
+    """Join the nodes of the trees; return their depths and parents too, and whether systems agree on each and below."""
     places: list[_Place] = []
     depths: list[int] = []
     parents: list[int] = []
@@ -60,12 +60,12 @@ def _joined(trees: Sequence[ScoreTree]) -> tuple[list[_Place], list[int], list[_
 
 
 def _is_leaf(node: ScoreTree) -> bool:
-    """Whether the row of a node is the last: what only the prediction has is one value."""
+    """Return whether a node has no rows below it; an extra node is shown as one value."""
     return not node.children or node.status == "extra"
 
 
 def _children(place: _Place) -> list[_Place]:
-    """The children of a joined node: keys in the order in which they come first, then elements, then what is extra."""
+    """Return the children of a joined node: keys by their first occurrence, then elements, then extra elements."""
     found: dict[tuple[int, int, str, int], list[ScoreTree | None]] = {}
     for system, node in enumerate(place):
         seen: Counter[str] = Counter()
@@ -83,7 +83,7 @@ def _children(place: _Place) -> list[_Place]:
 
 
 def _agree(place: _Place, above: _Place) -> bool:
-    """Whether the nodes themselves agree, those of containers without their children; an absent value is no null."""
+    """Return whether the nodes agree, ignoring the children of containers; an absent value differs from null."""
     nodes = [(node, parent) for node, parent in zip(place, above, strict=True) if node is not None]
     earned = [node.earned for node, _ in nodes]
     seen = {
@@ -94,7 +94,7 @@ def _agree(place: _Place, above: _Place) -> bool:
 
 
 def _predicted(node: ScoreTree, parent: ScoreTree | None, *, marked: bool) -> Cell:
-    """The predicted value, with its differences marked, or that it is absent; empty for a container with rows below."""
+    """Return the predicted value, its differences marked, or "absent"; empty for a container with rows below."""
     if not (_is_leaf(node) or node.status == "missing"):
         return Cell()
     found = value_cell(node, parent, "prediction", value_spans(node)[1] if marked else ())
@@ -142,14 +142,14 @@ def _label(node: ScoreTree) -> str:
 
 
 def _in_system(node: ScoreTree | None, parent: ScoreTree | None, several_options: bool) -> dict[str, Any]:
-    """A place in one system.
+    """Return a node as it is shown in the column of one system.
 
     Returns:
-        "value": the predicted value, what differs from the ground truth marked, or "absent"; empty for a container.
-        "status", "word" and "glyph" of its node, "score" and points "lost" as text, and as "note" kind and size of a
-        container, or which option was taken where systems took different ones; "" where the system has no such place.
+        "value": the predicted value with its differences from the ground truth marked, or "absent"; empty for a
+        container. "status", "word" and "glyph" of the node, "score" and points "lost" as text. "note": the kind and
+        size of a container, or the matched alternative if systems matched different ones; "" without such a node.
     """
-    if node is None:  # where the whole of what is above is missing, the row above says so
+    if node is None:  # if a whole container is missing, its own row says so
         value = Cell() if parent is None or _is_leaf(parent) else Cell(absent="absent")
         return {**dict.fromkeys(("status", "word", "glyph", "score", "lost", "note"), ""), "value": value}
     value = _predicted(node, parent, marked=True)

@@ -1,4 +1,4 @@
-"""The API of the page: a pair of values is scored for programs and agents."""
+"""The API of the page, by which programs and agents score a pair of values."""
 
 import asyncio
 import json
@@ -19,8 +19,8 @@ from playground.server.connections import client
 from playground.server.functions import PAIRS
 from playground.server.limits import is_small, shortened
 
-_CALLS = "/gradio_api/call/"  # where programs call
-_LONGEST_READ_AT_ONCE = 2_000  # characters of JSON text, whose lists may be many
+_CALLS = "/gradio_api/call/"  # the URL that programs call
+_LONGEST_READ_AT_ONCE = 2_000  # characters of JSON text, which may hold many lists
 JsonValue = dict[str, Any] | list[Any] | str | int | float | bool | None
 RuleName = Literal["paper", "anls_star-1.0.1"]
 NumberMode = Literal["text", "value"]
@@ -83,12 +83,12 @@ async def score(*values: Any, **options: Any) -> str:  # noqa: D103  it has that
 
 score.__name__ = "score"
 
-# gradio names a tool of agents by its function, and hands objects to them as Python text: theirs is the text
+# gradio names an agent's tool after its function and passes objects as Python text; agents get JSON text instead
 API = {"score": score_as_tree, "score_text": score}
 score_as_tree._mcp_type = "endpoint"  # type: ignore[attr-defined]  # noqa: SLF001
 
 
-TAB = Tab(  # with an address until the browser puts in its own
+TAB = Tab(  # with an address until the browser inserts its own
     *("api", "api", "API", "docscore['pair/api.js'].startApi(element)"),
     fragment("api", "http://127.0.0.1:7860", template="api.html.jinja"),
     ["pair/api.js"],
@@ -96,10 +96,10 @@ TAB = Tab(  # with an address until the browser puts in its own
 
 
 class Page(gr.Blocks):
-    """A page whose API names the arguments that are missing, and takes the defaults of those that have one."""
+    """A page whose API reports missing arguments by name and fills in defaults."""
 
     def validate_inputs(self, block_fn: Any, inputs: list[Any]) -> None:
-        """Fill in defaults; what gradio would say of missing arguments, it prints with all that the visitor sent."""
+        """Fill in defaults; gradio's own error for missing arguments would print everything that the visitor sent."""
         known = {name: (has_default, default) for name, has_default, default, _ in get_function_params(block_fn.fn)}
         names = [*known, *[""] * len(block_fn.inputs)][: len(block_fn.inputs)]
         for name in names[len(inputs) :]:
@@ -112,10 +112,10 @@ class Page(gr.Blocks):
 
 
 async def refuse_arguments(request: Request, error: Exception) -> JSONResponse:
-    """What is wrong with arguments by name, status 422: gradio has no answer to a missing or unknown one.
+    """Report invalid arguments by name with status 422; gradio does not handle missing or unknown arguments.
 
     Raises:
-        TypeError: the error itself, of any other request.
+        TypeError: the error itself, for any other request.
     """
     if not request.url.path.startswith(f"{request.scope.get('root_path', '')}{_CALLS}"):
         raise error

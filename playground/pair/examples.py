@@ -1,4 +1,4 @@
-"""The examples of pairs. The first has the page that it was read from, and where its values are expected and cited."""
+"""The examples of pairs. The first one has its page, and the regions where its values are expected and cited."""
 
 import json
 from collections.abc import Mapping
@@ -8,22 +8,22 @@ from typing import Any
 
 from docscore.core.values import values_by_path
 
-_MARGINS = 4, 2  # columns and lines around what is printed
+_MARGINS = 4, 2  # columns and lines around the printed text
 
 
 @cache
 def examples() -> list[dict[str, Any]]:
-    """Each shows one rule of ANLS* or more: "title", "truth" and "prediction", and of the first its "document" too.
+    """Return the examples, each with "title", "truth" and "prediction"; the first one also has its "document".
 
-    The document is a list of lines in one width. "evidence" and "citations" then say, by path, in which line, at which
-    column and over how many columns a value stands.
+    Each example shows at least one rule of ANLS*. The document is a list of lines of the same width. "evidence" and
+    "citations" give the line, the first column and the width of each value by its path.
     """
     found: list[dict[str, Any]] = json.loads((Path(__file__).parent / "examples.json").read_text(encoding="utf-8"))
     return found
 
 
 def as_texts() -> list[dict[str, Any]]:
-    """The examples as the page shows them."""
+    """Return the examples as the page shows them."""
     texts = ("truth", "prediction")
     return [
         {
@@ -36,9 +36,9 @@ def as_texts() -> list[dict[str, Any]]:
 
 
 def places_in(truth: Any, prediction: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """The evidence and the citations of the first example after edits; None if most values of a side are others.
+    """Return the evidence and citations of the edited first example; None if most values of a side were replaced.
 
-    A value keeps its places when it is edited. The row of a list keeps them too where half of it is as before.
+    An edited value keeps its regions. A list row also keeps them if at least half of it is unchanged.
     """
     example = examples()[0]
     columns, lines = _MARGINS
@@ -62,7 +62,7 @@ def places_in(truth: Any, prediction: Any) -> tuple[dict[str, Any], dict[str, An
 
 
 def _same_row(path: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """The path where a row of a list stands after edits: the row most like it, if half of it is the same, else ""."""
+    """Return the path of a list row after edits: the most similar row, if half of it is unchanged, else ""."""
     place = path.rpartition("[")[0]
     rows = {other: row for other, row in new.items() if other.rpartition("[")[0] == place and isinstance(row, dict)}
     same = {other: sum(row.get(key) == value for key, value in old[path].items()) for other, row in rows.items()}

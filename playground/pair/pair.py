@@ -1,4 +1,4 @@
-"""One pair: from the texts in the editors to the result as HTML, as JSON, and as Python code."""
+"""Score one pair: from the texts in the editors to the result as HTML, as JSON, and as Python code."""
 
 import json
 import re
@@ -50,20 +50,20 @@ from playground.server.limits import (
 from playground.server.requests import CONTENT, PairRequest, arguments_of, compare_options, given_options, metrics_of
 
 LONGEST_AT_EDITOR = 300  # characters of a message below an editor
-LONGEST_AT_ONCE = 40_000  # characters of both texts
+LONGEST_AT_ONCE = 40_000  # characters of both texts together
 LONGEST_MENDED_AT_ONCE = 2_000  # characters of a text that is not JSON
-MOST_PIECES = 1_000  # words and signs that are compared with as many
+MOST_PIECES = 1_000  # words and signs of a side that `SequenceMatcher` compares at once
 Spans = dict[str, tuple[int, int]]
 Fault = dict[str, Any]
 Edit = tuple[int, int, str]
-_NAME = "pair"  # of the only row
-_ROW = f"row {_NAME!r}: "  # in messages
-_CUT = re.compile("ends within a (number|word)")  # in the note of what was repaired
+_NAME = "pair"  # the id of the only row
+_ROW = f"row {_NAME!r}: "  # the start of messages about that row
+_CUT = re.compile("ends within a (number|word)")  # in the note on a repaired text
 _PIECES = re.compile(r"\\.|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\w+|[^\w\s]", flags=re.DOTALL)
 
 
 def is_scored_at_once(asked: PairRequest) -> bool:
-    """Whether a pair of texts is scored in milliseconds; a text that is not JSON is refused in as little."""
+    """Return whether a pair of texts is scored in milliseconds; this also covers texts that are refused as not JSON."""
     if asked.options["schema"] or len(asked.truth) + len(asked.prediction) + len(asked.text) > LONGEST_AT_ONCE:
         return False
     try:
@@ -74,14 +74,14 @@ def is_scored_at_once(asked: PairRequest) -> bool:
 
 
 class _Read(NamedTuple):
-    """Both texts as they were read.
+    """Both texts after parsing.
 
     Attributes:
-        faults: what is wrong with either.
-        pairs: their values as a row, with their places.
+        faults: the error in each text, or None.
+        pairs: the two values as one row, with their regions.
         note: how the prediction was read.
-        edits: what was changed in it for that.
-        is_example: whether most of the first example is left.
+        edits: the changes to the prediction that this required.
+        is_example: whether most of the first example is unchanged.
     """
 
     faults: list[Fault | None]
@@ -92,19 +92,19 @@ class _Read(NamedTuple):
 
 
 def answer(asked: PairRequest) -> dict[str, Any]:
-    """Score a pair of texts, or say what is wrong with either.
+    """Score a pair of texts, or report the error in each.
 
     Returns:
-        "faults": of either editor what is wrong: "text", "line" and "column" where they are known, and as "mend" what
-        makes JSON of it, if anything does; None for nothing. With a fault the other parts are empty. "note": how the
-        prediction was read, where that is not as it stands, and warnings about the schema; "result": the result as
-        HTML; "raw": as JSON text; "python": the code that reproduces it; "spans": of the ground truth and the
-        prediction, where the values of the tree stand in the text: by the position of a value the characters from its
-        key to its end, counted as JavaScript does; "edits": what of the prediction was changed to read it; "places":
-        where values are expected, cited and found; "is_example": whether most of the first example is left.
+        "faults": for each editor None, or "text", "line" and "column" if they are known, and as "mend" the edits that
+        make the text valid JSON, if there are any. If a text has an error, the other parts are empty. "note": how the
+        prediction was read if it was not read as it is, and warnings about the schema; "result": the result as HTML;
+        "raw": as JSON text; "python": the code that reproduces it; "spans": for both texts, the range of characters of
+        each value in the tree, from its key to its end, by the position of the value and counted as JavaScript does;
+        "edits": the changes to the prediction that reading required; "places": the regions where values are expected,
+        cited and found; "is_example": whether most of the first example is unchanged.
 
     Raises:
-        ValueError: for a schema that is wrong, or names none of the fields.
+        ValueError: if the schema is invalid or names none of the fields.
     """
     read = _read_both(asked)
     empty = {"note": "", "result": "", "raw": "", "python": "", "spans": [], "places": []}
@@ -114,9 +114,9 @@ def answer(asked: PairRequest) -> dict[str, Any]:
 
 
 def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
-    """The options by which a pair scores higher, as for a test set of this one row; none for texts with faults.
+    """Return the options that raise the score of a pair, as for a test set of one row; none if a text has an error.
 
-    And as "remedies" those that answer warnings, as `remedies_of` returns them, with scores on their buttons.
+    "remedies" are the options that answer warnings, as from `remedies_of`, with the new scores on their buttons.
     """
     read = _read_both(asked)
     if any(read.faults):
@@ -130,7 +130,7 @@ def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
 
 
 def _evaluated(read: _Read, asked: PairRequest) -> Evaluation:
-    """The pair as a test set of one row."""
+    """Return the pair as an evaluation of one row."""
     options, metrics = compare_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[:1]
     return Evaluation(read.pairs, options, metrics=metrics, confidence=None)
 
@@ -167,7 +167,7 @@ def _read_both(asked: PairRequest) -> _Read:
 
 
 def _fault(error: Exception, text: str, truth: Value = None) -> Fault:
-    """An error for the editor of a text; where it has a line and a column, the sentence is without them."""
+    """Describe an error for the editor of a text; the sentence leaves out the line and column if they are known."""
     line, column = (error.line, error.column) if isinstance(error, JsonError) else (None, None)
     said = error.diagnostic.for_remote_users() if isinstance(error, InputValueError) else error
     sentence = error.problem if isinstance(error, JsonError) and line else str(said).replace(_ROW, "")
@@ -182,9 +182,9 @@ def _fault(error: Exception, text: str, truth: Value = None) -> Fault:
 
 
 def _mend(text: str, parsed: Parsed, line: int, column: int) -> dict[str, Any] | None:
-    """Edits that make JSON of a text whose first fault is at a place, and whether repairing does the same.
+    """Return edits that turn an invalid text into JSON, and whether `repair` does the same.
 
-    Of several values, from which repairing would have to choose, they keep the first.
+    If the text holds several values, the edits keep the first one, whereas `repair` would have to choose.
     """
     if parsed.outcome in ("repaired", "extracted"):
         return {"edits": edits_of(text, parsed.value), "repairs": True}
@@ -195,9 +195,9 @@ def _mend(text: str, parsed: Parsed, line: int, column: int) -> dict[str, Any] |
 
 
 def edits_of(text: str, value: Any) -> list[Edit]:
-    """What to replace in a text so that it is the JSON of a value: from and to which character, and by what.
+    """Return the edits that turn a text into the JSON of a value, each with its start, its end and the new text.
 
-    The rest stays as it is written, where the two are alike enough to see what changed.
+    The edits leave the rest of the text unchanged if both are similar enough to show what changed.
 
     >>> edits_of("{'a': 1,}", {"a": 1})
     [(1, 2, '"'), (3, 4, '"'), (7, 8, '')]
@@ -211,7 +211,7 @@ def edits_of(text: str, value: Any) -> list[Edit]:
 
 
 def _escapes(text: str, repaired: str) -> list[Edit]:
-    r"""The edits that escape quotes, if nothing else makes one text of the other.
+    r"""Return the edits that escape quotes, if one text becomes the other by these edits alone.
 
     >>> _escapes('"a "b" c"', r'"a \"b\" c"')
     [(3, 3, '\\'), (5, 5, '\\')]
@@ -231,7 +231,7 @@ def _edits(text: str, wanted: str) -> Iterator[Edit]:
         for whole, side in ((text, old), (wanted, new))
     )
     for kind, first, last, new_first, new_last in _changes(*(list(map(_as_compared, side)) for side in (old, new))):
-        opened, opens = (quotes[at] % 2 for at in (new_first, new_last))  # within strings, white space counts
+        opened, opens = (quotes[at] % 2 for at in (new_first, new_last))  # white space counts within strings
         begin = (ends if opened or last == len(old) or (kind == "insert" and not opens) else starts)[first]
         end = starts[last] if opens or (kind == "delete" and not first) else max(begin, ends[last])
         added = wanted[(new_ends if opened else new_starts)[new_first] : (new_starts if opens else new_ends)[new_last]]
@@ -239,14 +239,14 @@ def _edits(text: str, wanted: str) -> Iterator[Edit]:
 
 
 def _as_compared(piece: re.Match[str]) -> str:
-    """A piece of JSON text as it is compared: a number by its value."""
+    """Return a piece of JSON text in the form in which it is compared: a number by its value."""
     return str(float(piece[0])) if piece[0][0].isdecimal() else piece[0]
 
 
 def _changes(old: list[str], new: list[str]) -> Iterator[tuple[str, int, int, int, int]]:
-    """The changes from one list to another as `SequenceMatcher` has them, from part to part, which keeps it linear.
+    """Yield the changes between two lists as `SequenceMatcher` gives them, one part at a time to keep the time linear.
 
-    The parts begin where both lists have a piece that is once in each.
+    A new part begins at each piece that occurs exactly once in both lists.
     """
     times = Counter(old), Counter(new)
     places = {piece: at for at, piece in enumerate(new) if times[0][piece] == times[1][piece] == 1}
@@ -265,7 +265,7 @@ def _changes(old: list[str], new: list[str]) -> Iterator[tuple[str, int, int, in
 
 
 def edited(text: str, edits: Sequence[Edit]) -> str:
-    """A text with edits, which are in order."""
+    """Apply edits to a text; the edits are in order."""
     ends = [0, *(end for _, end, _ in edits)]
     return (
         "".join(text[at:begin] + added for at, (begin, _, added) in zip(ends, edits, strict=False)) + text[ends[-1] :]
@@ -273,7 +273,7 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
 
 
 def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
-    """The value of a text, and how it was read, where that is not as it stands."""
+    """Return the value of a text, and how it was read if that is not as it is."""
     refuse_files(text)
     if reading == "text":
         check_length(text)
@@ -298,7 +298,7 @@ def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
     return value, note
 
 
-_FUNCTIONS = {  # of a metric: the function of `docscore` that computes its score, and where the score is in the result
+_FUNCTIONS = {  # the function of `docscore` that computes each metric, and the attribute of its result with the score
     ANLS_STAR: ("score_tree", ""),
     TYPED: ("typed_tree", ""),
     "kieval": ("kieval_score", ".entities.f1"),
@@ -308,10 +308,10 @@ _FUNCTIONS = {  # of a metric: the function of `docscore` that computes its scor
 
 
 def _scored(read: _Read, asked: PairRequest) -> dict[str, Any]:
-    """The note with warnings about the schema, the result as HTML, JSON and Python, and where values stand."""
+    """Return the note with warnings about the schema, the result as HTML, JSON and Python, and the spans of values."""
     pairs, note = read.pairs, read.note
     values = pairs.truths[0], pairs.predictions[0]
-    is_own = read.is_example == asked.is_example  # the text is that of the values
+    is_own = read.is_example == asked.is_example  # whether the text belongs to the values
     document = DocumentText(asked.text) if asked.text and is_own else None
     places = pairs.places[0] if pairs.places else None
     options, metric = compare_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[0]
@@ -342,7 +342,7 @@ def _scored(read: _Read, asked: PairRequest) -> dict[str, Any]:
 
 
 def _with_figures(drawing: TreeDrawing, scored: Evaluation, note: str) -> TreeDrawing:
-    """The drawing of a tree of another metric below the figures of a metric, with a sentence on what each counts."""
+    """Put the figures of a metric above the tree of another metric, with a sentence on what each figure counts."""
     (label, _, meaning), *others = explained_figures(scored)
     lines = [f"{name} {value}: {counts}" for name, value, counts in others]
     whose = f"{note} Its score is {drawing.score}. {drawing.conclusion}".strip()
@@ -356,7 +356,7 @@ def _with_figures(drawing: TreeDrawing, scored: Evaluation, note: str) -> TreeDr
 
 
 def _tree(truth: Value, prediction: Value, options: CompareOptions, places: RowRegions | None = None) -> ScoreTree:
-    """The tree of ANLS*, with a schema that of the typed score."""
+    """Return the tree of ANLS*, or the tree of the typed score if there is a schema."""
     schema = options.schema and schema_of_row(options.schema, "")
     return build_tree(truth, prediction, options, schema, annotator=places and RowAnnotator(places, None, options.iou))
 
@@ -366,11 +366,11 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 def spans_of(text: str) -> Spans:
-    """Where the values of a JSON text stand: by position, from the key of each to its end.
+    """Return the range of characters of each value in a JSON text, by position, from the key of the value to its end.
 
-    A position lists, from the root, which child of its parent a value is: "0/2" is the third child of the first child.
-    Characters beyond the first 65,536 count twice, as in JavaScript. The text is read as far as it is JSON, from the
-    first bracket on if it begins with something else.
+    A position lists child numbers from the root: "0/2" is the third child of the first child. As in JavaScript,
+    characters beyond the first 65,536 count twice. The text is read as far as it is JSON; if it begins with something
+    else, reading starts at the first bracket.
 
     >>> spans_of('{"a": [1, 2]}')
     {'': (0, 13), '0': (1, 12), '0/0': (7, 8), '0/1': (10, 11)}
@@ -405,17 +405,17 @@ def spans_of(text: str) -> Spans:
 
 @dataclass
 class _OpenValue:
-    """An object or list whose end was not read yet."""
+    """An object or list whose end has not been read yet."""
 
     position: str
     start: int
     has_keys: bool
-    count: int = 0  # of the commas in it
-    is_named: bool = False  # whether a key and its colon came since the last comma
+    count: int = 0  # the number of its commas
+    is_named: bool = False  # whether a key and its colon have been read since the last comma
 
 
 def _limited(result: dict[str, Any]) -> str:
-    """A result as JSON text, cut if it is very long; what is cut off is not written, which would take minutes."""
+    """Return a result as JSON text, cut if it is very long; writing all of it would take minutes."""
     parts, length = [], 0
     try:
         for part in json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(result):
@@ -441,10 +441,10 @@ _LONGEST_INTEGER = 64  # bits
 def tree_for_clients(
     ground_truth: Any, prediction: Any, options: CompareOptions, parse: str | None = None
 ) -> dict[str, Any]:
-    """The score tree of a pair as JSON values, at most `MAX_ROWS` nodes of it, with notes on sides read from text.
+    """Return the score tree of a pair as JSON values, with notes on sides that were read from text.
 
-    Where nodes are left out, the node above has the key "left_out" with the number of its children that are. gradio
-    needs seconds for an answer of 40,000 objects, in which nobody else is answered.
+    The tree has at most `MAX_ROWS` nodes: for an answer of 40,000 objects gradio would block everyone for seconds. If
+    nodes are left out, the node above them has the key "left_out" with the number of its missing children.
 
     Raises:
         TypeError, ValueError: for values that are not accepted.
@@ -460,7 +460,7 @@ def tree_for_clients(
 
 
 def _prediction(value: Any, truth: Any, parse: str | None, notes: list[str]) -> Any:
-    """The prediction, read as the options say; notes say how, and whether it is a text in place of something else."""
+    """Return the prediction, read as the options say; the notes say how, and report text in place of another type."""
     if parse is None:
         value = _value_of_text(value, "prediction", notes)
     elif parse != AS_TEXT and isinstance(value, str):
@@ -475,7 +475,7 @@ def _prediction(value: Any, truth: Any, parse: str | None, notes: list[str]) -> 
 
 
 def _value_of_text(value: Any, side: str, notes: list[str]) -> Any:
-    """The value, or the object or list that its text is; a note then says so."""
+    """Return the value, or the object or list that its text holds, and add a note on that."""
     if not is_json_text(value):
         return value
     try:
@@ -487,15 +487,15 @@ def _value_of_text(value: Any, side: str, notes: list[str]) -> Any:
 
 
 def is_json_text(value: Any) -> bool:
-    """Whether a value is text that begins like a JSON object or list."""
+    """Return whether a value is text that begins like a JSON object or list."""
     return isinstance(value, str) and value.lstrip().startswith(("{", "["))
 
 
 def _renamed(tree: ScoreTree, node: dict[str, Any], shown: set[int]) -> dict[str, Any]:
     """Rename `path` of a node to `place`; values that are objects or lists, and integers beyond 64 bits, are JSON text.
 
-    gradio's Python client treats every object with the key "path" as a file, and tries to download it; its server
-    writes no longer integers.
+    gradio's Python client interprets every object with the key "path" as a file and tries to download it; its server
+    cannot write longer integers.
     """
     found = {"place": node.pop("path"), **node}
     for side in ("ground_truth", "prediction"):

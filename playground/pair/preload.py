@@ -1,6 +1,6 @@
-"""What child processes need, imported and used once, so that the process that they are forked from has it ready.
+"""Import and use once what child processes need, so that the process they are forked from has it in memory.
 
-The works of the other tabs, which are imported beside this module, have no more to load when they are used.
+That process also imports the functions of the other tabs, which load nothing more when they are used.
 """
 
 from docscore import evaluate
@@ -10,7 +10,7 @@ from playground.server.requests import PAIR_METRICS, PairRequest
 
 
 def warm_up() -> None:
-    """Score a pair by each metric, and look for a schema: what is imported when needed is then loaded."""
+    """Score a pair with each metric and suggest a schema, which loads everything that is imported on first use."""
     for metric in PAIR_METRICS:
         pair.answer(PairRequest(truth='{"a": ["b", "c"]}', prediction='```{"a": ["d"]}```', metric=metric))
     found = evaluate(predictions=[{"a": "5 kg", "b": "1 €"}], references=[{"a": "5 kg", "b": "2 €"}])

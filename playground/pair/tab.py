@@ -1,4 +1,4 @@
-"""The tab for one pair, whose screen is there, with the first example scored, before gradio's scripts are."""
+"""The tab for one pair; its screen is shown, with the first example scored, before gradio's scripts have loaded."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from playground.server.requests import PAIR_METRICS, LinkRequest, PairRequest
 
 
 async def _score(request: PairRequest) -> Answer:
-    """The answer to a `PairRequest`: a `PairAnswer`; a newer request of the same window stops the one before."""
+    """Answer a `PairRequest` with a `PairAnswer`; a newer request of the same window stops the previous one."""
     if await asyncio.to_thread(is_scored_at_once, request):
         return await asyncio.to_thread(answer, request)
     return await answer_of_child(PAIRS, "window", request, lambda _: partial(answer, request))
@@ -23,7 +23,7 @@ async def _score(request: PairRequest) -> Answer:
 
 # Not from the metadata of the installed docscore: a Space holds docscore as a folder and does not install it.
 _DOCUMENTATION = "https://github.com/OWNER/docscore#readme"
-DOCUMENT = "pair/document.js"  # which loads after the first screen
+DOCUMENT = "pair/document.js"  # loads after the first screen
 TAB = Tab(
     "one-pair",
     "pair",
@@ -33,10 +33,10 @@ TAB = Tab(
     [DOCUMENT],
     {
         "score_workspace": answers(PairRequest, _score),
-        # what scores the pair higher; no score waits for it
+        # options that raise the score; scoring does not wait for them
         "try_options": in_child(PairRequest, READERS, "what-ifs", lambda asked: partial(what_ifs_of_pair, asked)),
         "stop_workspace": stops(PAIRS, "window"),
-        # the request that a link holds, for the editors and options
+        # the request in a link, for the editors and options
         "open_link": in_thread(
             LinkRequest, lambda asked: PairRequest.of_link(asked.link).model_dump(exclude={"window"})
         ),
@@ -45,7 +45,7 @@ TAB = Tab(
 
 
 def first_workspace() -> tuple[Any, ...]:
-    """What the template draws of the screen for one pair, with the first example scored."""
+    """Return the values with which the template renders the screen for one pair, with the first example scored."""
     examples = as_texts()
     sides = {side: examples[0][side] for side in ("truth", "prediction")}
     first = PairRequest(**sides, reading="json", text="\n".join(examples[0]["document"]), is_example=True)
@@ -59,5 +59,5 @@ def first_workspace() -> tuple[Any, ...]:
     return examples, choices, fields_with_words(), json.dumps(settings), _DOCUMENTATION
 
 
-# As visitors see them: while they type, a text that is not JSON is not repaired unasked.
+# As visitors see them: while visitors type, text that is not JSON is not repaired.
 _READINGS = [("json", "JSON"), ("repair", "repaired JSON"), ("text", "plain text")]

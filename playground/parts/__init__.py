@@ -1,1 +1,1 @@
-"""What the tabs share."""
+"""The parts that several tabs share."""

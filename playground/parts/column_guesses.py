@@ -1,4 +1,4 @@
-"""Guess how foreign files are to be read, columns and texts that are JSON, and warn about them."""
+"""Guess how to read foreign files, with their columns and JSON texts, and warn about them."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from docscore.inputs.rows import ANLS, BY_ID, ID, RawTable, Side, described, for
 from docscore.inputs.test_set import TestSet
 
 SAMPLED = 50  # rows from which columns and texts are guessed
-_TRIED = 20  # texts that are read to see whether they hold JSON
-_NEARLY_ALL = 0.9  # of the values of a column
-_MOST_COLUMNS = 20  # whose values are compared, those first that are called as ids
+_TRIED = 20  # texts that are parsed to see whether they hold JSON
+_NEARLY_ALL = 0.9  # share of the values of a column
+_MOST_COLUMNS = 20  # columns whose values are compared; those with the names of ids come first
 _OF_PLACES = "evidence", "citations"  # columns that hold no values
 
 Uniques = dict[str, frozenset[str]]
 
-UNKNOWN = 1_000  # the rank of a name that is none of the words
+UNKNOWN = 1_000  # the rank of a name that matches none of the words
 
-# words that name a column, most telling first; a name is compared as a whole, then each of its words
+# words that name a column, clearest first; they are compared with the whole name, then with each of its words
 ID_WORDS = re.findall(
     r"\w+",
     "questionid docid documentid sampleid rowid imageid fileid id uid uuid qid key document doc filename file image "
@@ -55,7 +55,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def columns_of(table: RawTable) -> list[str]:
-    """The keys of the first rows of a table, in the order in which they occur; none if a row is no object."""
+    """Return the keys of the first rows of a table in the order of their occurrence; none if a row is not an object."""
     rows = _sample(table)
     if not all(isinstance(row, dict) for row in rows):
         return []
@@ -63,21 +63,21 @@ def columns_of(table: RawTable) -> list[str]:
 
 
 def guessed_plan(references: RawTable | None, predictions: RawTable, others: Sequence[RawTable] = ()) -> ReadingPlan:
-    """Guess how two files are to be read, or one file that holds both sides; a person sees the guess and may change it.
+    """Guess how to read two files, or one file that holds both sides; a person sees the guess and may change it.
 
-    Rows in a row format of docscore are read as ever. Otherwise ground truths and predictions are in the only columns
-    that hold JSON, or in those that are called so, and ids in the columns whose values match best.
+    Rows in a row format of docscore are read as usual. Otherwise, ground truths and predictions are in the only columns
+    that hold JSON, or in columns with matching names; ids are in the columns whose values match best.
 
     Args:
-        references: the rows of ground truths; None where the rows of predictions hold both.
+        references: the rows of ground truths; None if the rows of predictions hold both.
         predictions: the rows of predictions.
-        others: those of other systems, which are read alike.
+        others: the rows of other systems, which are read in the same way.
     """
     return with_guessed_parsing(_guessed_columns(references, predictions), references, [predictions, *others])
 
 
 def _guessed_columns(references: RawTable | None, predictions: RawTable) -> ReadingPlan:
-    """The same plan without saying how texts are read."""
+    """Return the same plan without how to read texts."""
     first = predictions.first()
     for form in (BY_ID, ANLS):
         if references is None:
@@ -100,7 +100,7 @@ def _guessed_columns(references: RawTable | None, predictions: RawTable) -> Read
         [c for c in rests[1] if _holds_json(_values(predictions, c))],
     ]
     if is_table or (ids != (None, None) and (truth or prediction or holding[0] != holding[1])):
-        fields = set(rests[0]).intersection(rests[1]).difference(*holding)  # of documents that are whole rows
+        fields = set(rests[0]).intersection(rests[1]).difference(*holding)  # of documents that are the whole row
         if all(holding) and not fields:
             rests = holding
         truth, prediction = (
@@ -116,7 +116,7 @@ def _guessed_columns(references: RawTable | None, predictions: RawTable) -> Read
 
 
 def _columns_of_one(predictions: RawTable) -> ReadingPlan:
-    """The same for one file that holds both sides."""
+    """Return the same plan for one file that holds both sides."""
     columns = columns_of(predictions)
     uniques = _unique_columns(predictions, columns)
     name = clearest_name(uniques, ID_WORDS)
@@ -136,19 +136,19 @@ def _columns_of_one(predictions: RawTable) -> ReadingPlan:
 
 
 def _holds_containers(cells: Sequence[Any]) -> bool:
-    """Whether nearly all cells are objects or lists, or texts that are."""
+    """Return whether nearly all cells are objects or lists, or texts that hold one."""
     held = sum(isinstance(cell, dict | list) or (isinstance(cell, str) and is_json_document(cell)) for cell in cells)
     return held >= _NEARLY_ALL * len(cells) > 0
 
 
 def _holds_json(cells: Sequence[Any]) -> bool:
-    """Whether most cells are objects or lists, or texts that contain one, at least repaired."""
+    """Return whether most cells are objects or lists, or texts that contain one, possibly after repair."""
     tried = [cell for cell in cells if cell not in (None, "")][:_TRIED]
     return 2 * sum(isinstance(cell, dict | list) or holds_json(cell, repaired=True) for cell in tried) >= len(tried) > 0
 
 
 def number_of_truth(tables: Sequence[RawTable]) -> int | None:
-    """Which of several files holds the ground truths, by their columns, else by their names; None if neither tells."""
+    """Return which of several files holds the ground truths, by columns or else file names; None if neither tells."""
     for names in (map(columns_of, tables), ([table.path.name.split(".")[0]] for table in tables)):
         leanings = list(map(_leaning, names))
         if leanings.count(max(leanings)) == 1:
@@ -157,7 +157,7 @@ def number_of_truth(tables: Sequence[RawTable]) -> int | None:
 
 
 def _leaning(names: Sequence[str]) -> int:
-    """How much clearer names say that they are of ground truths than of predictions; below zero for predictions."""
+    """Return how much more clearly names mean ground truths than predictions; below zero for predictions."""
     truth, prediction = (
         min((rank_of_name(name, words) for name in names), default=UNKNOWN) for words in (TRUTH_WORDS, PREDICTION_WORDS)
     )
@@ -165,9 +165,9 @@ def _leaning(names: Sequence[str]) -> int:
 
 
 def with_guessed_parsing(plan: ReadingPlan, references: RawTable | None, systems: Sequence[RawTable]) -> ReadingPlan:
-    """The plan with the texts read as JSON that hold JSON, where ground truths are objects or lists.
+    """Extend the plan to read texts that hold JSON as JSON, if ground truths are objects or lists.
 
-    The predictions of several systems are read alike: as JSON within other text where one of them has such.
+    The predictions of all systems are read in the same way: if one system has JSON within other text, all are read so.
     """
     truths = [answer for each in _values(references or systems[0], plan.references) for answer in _answers(each)]
     guesses = [value for table in systems for value in _values(table, plan.prediction)]
@@ -175,7 +175,7 @@ def with_guessed_parsing(plan: ReadingPlan, references: RawTable | None, systems
     texts = [each for each in truths[:_TRIED] if isinstance(each, str) and is_json_document(each)]
     read = bool(texts) and len(texts) >= _NEARLY_ALL * len(truths[:_TRIED])
     structured = read or (bool(truths) and all(isinstance(each, dict | list) for each in truths))
-    # a list that is text may be one of acceptable answers; an object is meant as such whatever the predictions are
+    # a list as text may be an acceptable answer; text that holds an object is JSON whatever the predictions are
     read = read and ("{" in texts[0] or _parsing(guesses, anyhow=True) is not None)
     return plan._replace(
         parse=next((each for each in ("repair", "json") if each in parsings), None) if structured else None,
@@ -184,12 +184,12 @@ def with_guessed_parsing(plan: ReadingPlan, references: RawTable | None, systems
 
 
 def parsings_of(systems: Sequence[RawTable], plan: ReadingPlan) -> list[str | None]:
-    """How the predictions of each system that are text would be read; None where no JSON is in them."""
+    """Return how to read the text predictions of each system; None if they contain no JSON."""
     return [_parsing(_values(table, plan.prediction)) for table in systems]
 
 
 def _parsing(guesses: Sequence[Any], *, anyhow: bool = False) -> str | None:
-    """How texts among predictions are read: "json" where each is JSON as a whole, "repair" where JSON is in some.
+    """Return how to read text predictions: "json" if every text is JSON, "repair" if some contain JSON.
 
     Args:
         guesses: predictions.
@@ -208,17 +208,17 @@ def _sample(table: RawTable) -> list[Any]:
 
 
 def _values(table: RawTable, name: str | None) -> list[Any]:
-    """The first values of a column, or the first rows."""
+    """Return the first values of a column, or the first rows."""
     return [row if name is None or not isinstance(row, dict) else row.get(name) for row in _sample(table)]
 
 
 def _answers(value: Any) -> list[Any]:
-    """The acceptable answers of a cell that holds a list of them, or the value alone."""
+    """Return the acceptable answers of a cell that holds a list of them, or the value alone."""
     return value if isinstance(value, list) and value else [value]
 
 
 def rank_of_name(column: object, words: Sequence[str]) -> int:
-    """How clearly the name of a column is one of the words: as a whole, or by one of its words; less is clearer.
+    """Return how clearly one of the words names a column, as its whole name or as a part of it; lower is clearer.
 
     >>> rank_of_name("GroundTruth", TRUTH_WORDS), rank_of_name("model_output", PREDICTION_WORDS)
     (2, 107)
@@ -232,17 +232,17 @@ def rank_of_name(column: object, words: Sequence[str]) -> int:
 
 
 def clearest_name(columns: Iterable[str], words: Sequence[str]) -> str | None:
-    """The column whose name says most clearly that it is one of the words; of equal ones the first, None if none."""
+    """Return the column whose name matches the words most clearly; the first if several do, None if none does."""
     name = min(columns, key=lambda column: rank_of_name(column, words), default=None)
     return None if rank_of_name(name, words) == UNKNOWN else name
 
 
 def _unique_columns(table: RawTable, names: Sequence[str], *, fewest: float = 1.0) -> Uniques:
-    """The columns that may hold ids, beside others: of that share of their rows texts or integers, none twice.
+    """Return the columns that may hold ids: in the given share of their rows, texts or integers, all different.
 
-    Columns that are called as values are not among them, unless they are called as ids too.
+    A column with the name of a value is excluded unless its name also matches the words for ids.
     """
-    if len(names) < 2:  # noqa: PLR2004  there must be values beside ids
+    if len(names) < 2:  # noqa: PLR2004  another column must hold the values
         return {}
     rows = [row for _, row in table.good() if isinstance(row, dict)]
     uniques: Uniques = {}
@@ -256,10 +256,10 @@ def _unique_columns(table: RawTable, names: Sequence[str], *, fewest: float = 1.
 
 
 def _id_columns(first: Uniques, second: Uniques) -> tuple[str | None, str | None]:
-    """The columns with the most values in common, of equal ones those of one name; else those called as ids.
+    """Return the columns with the most values in common, preferring equal names; else the columns named like ids.
 
-    At least half of the ids of the shorter one are in the other. Where one side alone has a column that is called so,
-    the first one of unique values is taken from the other.
+    At least half of the ids of the shorter column are in the other. If only one side has a column named like ids, the
+    other side uses its first column of unique values.
     """
     ranked = [
         (len(ids & others), name == other, name, other)
@@ -276,17 +276,17 @@ def _id_columns(first: Uniques, second: Uniques) -> tuple[str | None, str | None
 
 
 class ReadingPlan(NamedTuple):
-    """How the rows of two files are read, or of one that holds both sides.
+    """How to read the rows of two files, or of one file that holds both sides.
 
     Attributes:
-        ids: the columns of the ids, of the references and of the predictions; None where rows are numbered.
-        references: the column of the ground truths; None where a ground truth is the whole row without its id.
-        prediction: the column of the predictions; None where a prediction is the whole row without its id.
-        parse: how predictions that are text are read as JSON, as in `ReadOptions`.
+        ids: the id columns of the references and of the predictions; None if rows are numbered.
+        references: the column of the ground truths; None if a ground truth is the whole row without its id.
+        prediction: the column of the predictions; None if a prediction is the whole row without its id.
+        parse: how to read text predictions as JSON, as in `ReadOptions`.
         parse_references: the same for ground truths.
-        certain: whether the rows have the names of a row format, or nothing speaks against their being documents.
-        answer_is_list: whether a list as a ground truth is the one acceptable answer.
-        id_pattern: the expression for the part of an id by which rows are paired; None for whole ids.
+        certain: whether the rows have the names of a row format, or nothing suggests that they are not documents.
+        answer_is_list: whether a ground truth that is a list is the one acceptable answer.
+        id_pattern: the expression for the part of an id that pairs rows; None to compare whole ids.
     """
 
     ids: tuple[str | None, str | None]
@@ -299,7 +299,7 @@ class ReadingPlan(NamedTuple):
     id_pattern: str | None = None
 
     def options_of(self, side: Side) -> ReadOptions:
-        """The columns of a side whose names are not those of the row format; None for those that have them."""
+        """Return the columns of a side whose names differ from the row format; None for the others."""
         names = *self.ids, self.references, self.prediction
         own = ANLS if names == (ID, ID, ANLS.references, ANLS.predictions) else BY_ID
         id_column = self.ids[side == "predictions"]
@@ -315,15 +315,15 @@ class ReadingPlan(NamedTuple):
 def planned_tables(
     references: RawTable | None, predictions: RawTable, plan: ReadingPlan
 ) -> tuple[RawTable | None, RawTable]:
-    """The rows of both sides under the names of the row format; their other columns stay.
+    """Return the rows of both sides under the names of the row format; other columns stay.
 
     Args:
-        references: the rows of ground truths; None where the rows of predictions hold both.
+        references: the rows of ground truths; None if the rows of predictions hold both.
         predictions: the rows of predictions.
-        plan: which columns hold what.
+        plan: the content of each column.
 
     Raises:
-        ValueError: for a column that does not exist, and for one file without columns for the two sides.
+        ValueError: if a column does not exist, or one file has no columns for the two sides.
     """
     if references is None:
         for name, what in ((plan.references, "ground truths"), (plan.prediction, "predictions")):
@@ -358,7 +358,7 @@ def _planned(table: RawTable, side: Side, plan: ReadingPlan, *, both: bool) -> R
 
 
 def _completed(row: Any, number: str, side: Side, id_column: str | None, *, whole: bool) -> Any:
-    """The row with its number as id where no column holds ids, and as a value of its own where no column holds it."""
+    """Return the row with its number as id if no column holds ids, and the whole row as its value if `whole`."""
     columns: dict[str, Any] = row if isinstance(row, dict) else {}
     named = {**columns} if columns or not whole else {}
     if id_column is None:
@@ -370,7 +370,7 @@ def _completed(row: Any, number: str, side: Side, id_column: str | None, *, whol
 
 
 def warnings_about_ids(references: RawTable, predictions: RawTable) -> Iterator[Diagnostic]:
-    """Yield a warning if no two rows by id have the same id; its remedy is a pattern of a part that pairs them.
+    """Yield a warning if no two rows have the same id; its remedy is a pattern for the part of the ids that pairs them.
 
     Args:
         references: rows under the names of the row format.
@@ -392,7 +392,7 @@ def warnings_about_ids(references: RawTable, predictions: RawTable) -> Iterator[
 
 
 def warnings_about_columns(pairs: TestSet, plan: ReadingPlan) -> Iterator[Diagnostic]:
-    """Yield warnings about the values of columns that were guessed or chosen, before texts are read as JSON.
+    """Yield warnings about the values of guessed or chosen columns, before texts are read as JSON.
 
     >>> pairs = TestSet(["a"], [{"total": "1"}], ["scan1.png"])
     >>> print(next(warnings_about_columns(pairs, ReadingPlan(("id", "id"), "truth", "file"))))
@@ -419,13 +419,13 @@ def warnings_about_columns(pairs: TestSet, plan: ReadingPlan) -> Iterator[Diagno
 
 
 def _names_the_other_side(plan: ReadingPlan) -> bool:
-    """Whether the column of ground truths is called as predictions are, or that of predictions as ground truths."""
+    """Return whether the ground truth column is named like predictions, or the prediction column like ground truths."""
     sides = (plan.references, TRUTH_WORDS, PREDICTION_WORDS), (plan.prediction, PREDICTION_WORDS, TRUTH_WORDS)
     return any(name and rank_of_name(name, others) < UNKNOWN == rank_of_name(name, own) for name, own, others in sides)
 
 
 def _of_shapes(truths: Sequence[Any], given: Sequence[Any], parse: str | None, place: str) -> Iterator[Diagnostic]:
-    """What says that ground truths and predictions cannot match."""
+    """Yield a warning if the types or keys of ground truths and predictions cannot match."""
     expected = "objects or lists as in the ground truths"
     values = [_read(value, parse) for value in given]
     if not truths or not all(isinstance(truth, dict | list) for truth in truths):
@@ -447,5 +447,5 @@ def _column(name: str | None) -> str:
 
 
 def _read(value: Any, mode: str | None) -> Any:
-    """A text as it is read as JSON, itself if it is none; any other value as it is."""
+    """Return a text parsed as JSON, or unchanged if it is not JSON; return any other value unchanged."""
     return parse_text(value, mode).value if mode is not None and isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""What a result says in one sentence: where the points of a test set went and what helps; which system leads."""
+"""Summarize a result in one sentence: where a test set lost points and what helps, or which system leads."""
 
 import dataclasses
 import json
@@ -23,24 +23,24 @@ from docscore.report.html_tree import lost_text
 from docscore.schemas.suggestion import suggestion_of
 from playground.parts.row_counts import Known, count_rows, nearest
 
-MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
-MOST_NAMED = 3  # documents that make a lead
-MOST_EXPLAINED = 2_000  # rows whose causes are looked for once more
-LEAST_GAIN = 0.005  # from which a what-if is offered
-_PLAIN = 0.1  # p-values from which two decimals say enough
-_SMALL = 0.001  # p-values below which no digits are said
-_HALF = 0.5  # share of a loss below which two causes are named, and of a lead from which its documents are
+MOST_RESCORED = 20_000  # rows that are scored again for a what-if
+MOST_NAMED = 3  # documents that decide a lead
+MOST_EXPLAINED = 2_000  # rows whose causes are computed again
+LEAST_GAIN = 0.005  # a what-if with a smaller gain is not offered
+_PLAIN = 0.1  # at least this p-value is shown with two decimals
+_SMALL = 0.001  # a smaller p-value is shown as "< 0.001"
+_HALF = 0.5  # below this share of a loss two causes are named; from this share of a lead its documents are named
 
 
 class WhatIf(NamedTuple):
     """The scores under another option, computed before it is offered.
 
     Attributes:
-        label: what it does; for a test set with the score: "Compare by value → 0.912".
-        taken: what was done, at the beginning of a sentence: "Compared by value".
-        options: the option by its name, within "what_if" or "reading", where a request holds it.
-        evaluations: the test set as it is then scored; of several systems each, in their order.
-        gain: how much higher the score is; with several systems, the largest gain.
+        label: what it does, with the score for a test set: "Compare by value → 0.912".
+        taken: what was done, as the beginning of a sentence: "Compared by value".
+        options: the option by its name, within "what_if" or "reading" as in a request.
+        evaluations: the test set scored with the option; one evaluation per system, in their order.
+        gain: the increase of the score; with several systems, the largest increase.
     """
 
     label: str
@@ -50,7 +50,7 @@ class WhatIf(NamedTuple):
     gain: float
 
     def to_dict(self) -> dict[str, Any]:
-        """For the page, of a test set."""
+        """Return the what-if of a test set for the page."""
         return {
             "label": self.label,
             "options": self.options,
@@ -63,12 +63,14 @@ Check = Callable[[TestSet], object]
 
 
 def what_ifs_of(systems: Sequence[Evaluation], check: Check, known: Sequence[Sequence[Known]] = ()) -> list[WhatIf]:
-    """The options by which a test set scores higher, most first; of several systems one, or by which they change order.
+    """Return the options that raise the score of a test set, largest gain first.
+
+    With several systems, an option has to raise at least one score or change the order of the systems.
 
     Args:
-        systems: the test set as it was scored, or several systems on it, best first.
+        systems: the scored test set, or several systems on it, best first.
         check: raises a `ValueError` for rows that take too long.
-        known: what the rows of each system count under these and other options, as far as that is known.
+        known: the counts of each system's rows under these and other options, as far as they are known.
     """
     metric, options = systems[0].metric, systems[0].options
     if sum(len(each.ids) for each in systems) > (MOST_RESCORED if metric == ANLS_STAR else MOST_EXPLAINED):
@@ -100,7 +102,7 @@ def _rescored(
     asked: dict[str, dict[str, Any]],
     known: Sequence[Sequence[Known]] = (),
 ) -> Iterator[WhatIf]:
-    """The what-if of these options, where it is not refused, and a score gains enough or the order changes."""
+    """Yield the what-if of these options if the rows are accepted, and a score gains enough or the order changes."""
     metric = systems[0].metric if options.schema is None else TYPED
     how: dict[str, Any] = {"metrics": (metric, *systems[0].metrics), "confidence": None}
     try:
@@ -124,7 +126,7 @@ def _rescored(
 
 
 def _read_again(rows: TestSet, changes: Mapping[str, Any], check: Check) -> TestSet:
-    """The rows of a system as they were given, read with other options."""
+    """Return the original rows of a system, read with other options."""
     read = as_scored(rows.given or rows, dataclasses.replace(rows.options, **changes), is_full=rows.is_full)
     check(read)
     return read
@@ -135,9 +137,9 @@ def _scores(systems: Iterable[Evaluation]) -> list[float]:
 
 
 def _with_schema(systems: Sequence[Evaluation], check: Check) -> Iterator[WhatIf]:
-    """The schema that the ground truths suggest, where it takes values for right that are written otherwise.
+    """Yield the what-if with the schema that the ground truths suggest, if it accepts values in different notation.
 
-    With several systems, use the suggestion of the one that gains most.
+    With several systems, use the suggestion of the system that gains the most.
     """
     first = systems[0]
     count = sum(len(each.ids) for each in systems)
@@ -160,7 +162,7 @@ def _with_schema(systems: Sequence[Evaluation], check: Check) -> Iterator[WhatIf
 
 
 def _holds_texts_for_json(found: Evaluation) -> bool:
-    """Whether predictions are texts where an object or a list is expected, and JSON is not read out of them yet."""
+    """Return whether predictions are text in place of an object or a list, and JSON is not extracted from them yet."""
     sides = zip(first_truths(found.test_set), found.test_set.predictions, strict=True)
     return found.test_set.options.parse != "repair" and any(
         isinstance(prediction, str) and isinstance(truth, dict | list) for truth, prediction in sides
@@ -168,7 +170,7 @@ def _holds_texts_for_json(found: Evaluation) -> bool:
 
 
 def figure_of(found: Evaluation) -> dict[str, Any]:
-    """The score with its interval: "score", "low", "high", and as "text" and "interval" what is said of them."""
+    """Return the score and its interval: "score", "low", "high", and both as "text" and "interval"."""
     low, high = found.interval or (None, None)
     interval = found.measured[0].interval
     said = "" if interval is None else interval_text(interval, found.confidence or 0)
@@ -176,9 +178,9 @@ def figure_of(found: Evaluation) -> dict[str, Any]:
 
 
 def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
-    """Where the points went: a sentence on the largest cause, one on what helps, and the what-if that gains most.
+    """Return where points were lost: a sentence on the largest cause, one on what helps, and the best what-if.
 
-    As "lead" the cause, and its words in a sentence; None where no sentence has them.
+    "lead" is the cause with its words in a sentence, or None if no sentence contains them.
     """
     title, text = conclusion_of(found)
     causes = sorted((cause for cause in found.lost if found.lost[cause]), key=lambda cause: -found.lost[cause])
@@ -191,7 +193,7 @@ def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]
 
 
 def _after(best: WhatIf) -> str:
-    """What stays lost when the what-if is taken, and what that is."""
+    """Return a sentence on the loss that remains with the what-if, and on its causes."""
     [found] = best.evaluations
     left = 1 - found.score
     if left <= ROUNDING:
@@ -208,10 +210,10 @@ def _after(best: WhatIf) -> str:
 
 
 def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
-    """How each system differs from each that scores lower, with p-values adjusted for the number of pairs by Holm.
+    """Return the difference between each system and every system with a lower score, with p-values adjusted by Holm.
 
     Args:
-        systems: by their names, best first.
+        systems: the evaluations by system name, best first.
     """
     pairs = {(better, worse): Comparison(systems[worse], systems[better]) for better, worse in combinations(systems, 2)}
     found = []
@@ -237,7 +239,7 @@ def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
 
 
 def _change(compared: Comparison) -> Change:
-    """The change of the figure alone, without those of the fields."""
+    """Return the change of the primary metric alone, without the fields."""
     base, new = compared.base, compared.new
     before, after = base.ratio.rows(rows_of_base(base.ids, new.ids)), new.ratio
     sampled: dict[str, Any] = {"seed": base.seed, "confidence": compared.confidence, "clusters": new.clusters}
@@ -245,7 +247,7 @@ def _change(compared: Comparison) -> Change:
 
 
 def _p_text(p_value: float) -> str:
-    """A p-value behind its sign, with two decimals where more say nothing, and none of its own below 0.001.
+    """Return a p-value with its sign: two decimals from 0.1 on, and "< 0.001" for very small values.
 
     >>> [_p_text(p_value) for p_value in (0.38, 0.0449, 0.0006)]
     ['= 0.38', '= 0.045', '< 0.001']
@@ -258,12 +260,12 @@ def _p_text(p_value: float) -> str:
 def verdict_of(
     systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]], what_ifs: Sequence[WhatIf]
 ) -> dict[str, Any]:
-    """Which system leads, whether that is proven, what the lead consists of, and how they stand under other options.
+    """Return which system leads, whether that is proven, what the lead consists of, and the scores with other options.
 
     Args:
-        systems: by their names, best first.
-        pairs: those of `every_pair`.
-        what_ifs: those of `what_ifs_of`; the first is said, and those by which the order changes.
+        systems: the evaluations by system name, best first.
+        pairs: the result of `every_pair`.
+        what_ifs: the result of `what_ifs_of`; the first one is reported, and all that change the order.
     """
     best, second = list(systems)[:2]
     pair = pairs[0]
@@ -305,7 +307,7 @@ def verdict_of(
 
 
 def _leader_sentence(compared: Comparison) -> tuple[str, list[str]]:
-    """A sentence on the documents that make the lead, and the ids of those that it means, at most `MOST_NAMED`."""
+    """Return a sentence on the documents that decide the lead, and their ids, at most `MOST_NAMED`."""
     if not compared.new.primary.is_mean:
         return "", []
     gains = sorted(((change.difference or 0.0, change.name) for change in compared.document_changes), reverse=True)
@@ -339,10 +341,10 @@ def ties_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]
 
 
 def cause_label(cause: str) -> str:
-    """The name of a cause as a heading."""
+    """Return the name of a cause as a heading."""
     return capital(NAMES[cause][0])
 
 
 def loss_text(points: float) -> str:
-    """Lost points as text, with three digits; a dot for less."""
+    """Return lost points as text with three digits, or a dot if they would round to 0."""
     return lost_text(points) if points >= 0.0005 else "·"  # noqa: PLR2004  the least that three digits show
