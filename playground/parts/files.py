@@ -1,4 +1,4 @@
-"""Uploaded files as a plan reads them: what a visitor sees before scoring, the rows to score, and rescoring."""
+"""Read uploaded files according to a plan: the preview before scoring, the rows to score, and scoring them again."""
 
 import json
 from collections import defaultdict
@@ -81,7 +81,7 @@ class FileRows(NamedTuple):
     """The paired rows of uploaded files.
 
     Attributes:
-        systems: the test set of each file of predictions.
+        systems: one test set per file of predictions.
         plan: how the files were read.
         unread: the ids of the rows that were left out because their ground truths are not JSON.
     """
@@ -92,13 +92,13 @@ class FileRows(NamedTuple):
 
 
 class UploadedTables(NamedTuple):
-    """Uploaded files as they were read, and how their rows are to be read.
+    """Uploaded files after parsing, and the plan for reading their rows.
 
     Attributes:
-        references: the rows of ground truths; None where the predictions hold both.
+        references: the rows of ground truths; None if the predictions hold both sides.
         predictions: the rows of predictions.
-        plan: which columns hold what: a guess, but for what the visitor chose.
-        others: the rows of predictions of other systems, which are read alike.
+        plan: the content of each column, guessed except where the visitor chose it.
+        others: the rows of predictions of other systems, which are read in the same way.
     """
 
     references: RawTable | None
@@ -108,14 +108,14 @@ class UploadedTables(NamedTuple):
 
     @property
     def sides(self) -> dict[str, RawTable]:
-        """The files by their names on the page."""
+        """Return the files by their names on the page."""
         return ({} if self.references is None else {"references": self.references}) | {"predictions": self.predictions}
 
     def planned(self, errors: RowErrors, unread: list[str]) -> tuple[RawTable | None, list[RawTable]]:
-        """The rows of ground truths and those of each system, under the names of the row format.
+        """Return the rows of ground truths and the rows of each system, under the names of the row format.
 
         Args:
-            errors: collects the ground truths that cannot be read as JSON although the plan says so.
+            errors: collects the ground truths that are not JSON although the plan reads them as JSON.
             unread: collects the ids of their rows.
         """
         sides = [planned_tables(self.references, each, self.plan) for each in (self.predictions, *self.others)]
@@ -133,7 +133,7 @@ class UploadedTables(NamedTuple):
 
 
 def _error_in_truth(row: Any, mode: str) -> str:
-    """Why a ground truth that is text cannot be read as JSON; "" if it can."""
+    """Return why a ground truth that is text cannot be read as JSON; "" if it can."""
     cell = row.get(REFERENCES, row.get(str(ANLS.references))) if isinstance(row, dict) else None
     texts = tuple(each for each in (cell if isinstance(cell, list | tuple) else [cell]) if isinstance(each, str))
     try:
@@ -144,7 +144,7 @@ def _error_in_truth(row: Any, mode: str) -> str:
 
 
 def _without(table: RawTable, ids: Collection[str]) -> RawTable:
-    """The rows without those of some ids, which count as invalid."""
+    """Return the table without the rows that have one of these ids; they count as invalid."""
     if not ids:
         return table
     rows = [InvalidRow if isinstance(row, dict) and str(row.get(ID)) in ids else row for row in table.rows]
@@ -154,10 +154,10 @@ def _without(table: RawTable, ids: Collection[str]) -> RawTable:
 def uploaded_tables(
     asked: FileRequest, errors: RowErrors, others: Sequence[Path] = (), progress: Progress = no_progress
 ) -> UploadedTables:
-    """Read the files of a request, and those of other systems, and plan how their rows are read.
+    """Read the files of a request and of other systems, and plan how to read their rows.
 
     Raises:
-        TypeError, ValueError: with a message that names the file and the place.
+        TypeError, ValueError: with a message that names the file and the place in it.
     """
     paths = [*asked.files.items(), *(("predictions", path) for path in others)]
     read = [(side, _read(path, side, asked.reading, errors, progress)) for side, path in paths]
@@ -170,7 +170,7 @@ def uploaded_tables(
 def planned(
     references: RawTable | None, predictions: RawTable, others: Sequence[RawTable], reading: Reading
 ) -> UploadedTables:
-    """Tables with the plan of how they are read: a guess, but for what the visitor chose."""
+    """Return the tables with the plan for reading them, guessed except where the visitor chose."""
     plan = _chosen(guessed_plan(references, predictions, others), references, [predictions, *others], reading)
     return UploadedTables(references, predictions, plan, others)
 
@@ -186,7 +186,7 @@ def _side_of(side: str) -> Side:
 
 
 def _laid_out(table: RawTable, side: str, reading: Reading, lists: ListPaths | None = None) -> RawTable:
-    """The rows of a side in the layout that the visitor chose."""
+    """Return the rows of a side in the layout that the visitor chose."""
     layout = layout_of(reading)
     if layout.field_column is not None:
         return with_names(table, _side_of(side), layout, both=layout.value_column is None, lists=lists)
@@ -204,7 +204,7 @@ def _laid_out(table: RawTable, side: str, reading: Reading, lists: ListPaths | N
 
 
 def layout_of(reading: Reading) -> ReadOptions:
-    """Where ids and values are in the rows, as far as a visitor said it."""
+    """Return where ids and values are in the rows, as far as the visitor specified it."""
     given = given_options(reading, LAYOUT)
     if "field_column" in given:
         given |= {f"{name}_column": reading.get(name) for name in ("references", "prediction")}
@@ -212,7 +212,7 @@ def layout_of(reading: Reading) -> ReadOptions:
 
 
 def encoding_of(path: Path, side: str, reading: Reading) -> str | None:
-    """The encoding that a visitor chose, for a file that is not UTF-8."""
+    """Return the encoding that the visitor chose, for a file that is not UTF-8."""
     if reading.get("encoding"):
         try:
             read_table(path, None, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"))
@@ -222,7 +222,7 @@ def encoding_of(path: Path, side: str, reading: Reading) -> str | None:
 
 
 def _has_other_encoding(error: InputError) -> bool:
-    """Whether bytes that are not UTF-8 are what is wrong with a file."""
+    """Return whether a file was refused because its bytes are not UTF-8."""
     kinds = [row_error.kind for row_error in error.errors] if isinstance(error, DataError) else []
     return _NOT_UTF8 in kinds or isinstance(error.__context__, UnicodeDecodeError)
 
@@ -230,7 +230,7 @@ def _has_other_encoding(error: InputError) -> bool:
 def _chosen(
     plan: ReadingPlan, references: RawTable | None, systems: Sequence[RawTable], reading: Reading
 ) -> ReadingPlan:
-    """The plan with what the visitor chose; a column that the files do not have is not a choice."""
+    """Return the plan with the visitor's choices; a chosen column that the files do not have is ignored."""
     first, second = (columns_of(table) for table in (references or systems[0], systems[0]))
     known = dict(zip(COLUMNS, (first, second, first, second), strict=True))
     chosen = {name: reading[name] for name in COLUMNS if name in reading and reading[name] in (None, *known[name])}
@@ -253,10 +253,10 @@ def _chosen(
 
 
 def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no_progress) -> FileRows:
-    """The rows of uploaded files, of all systems alike, read, paired and checked against the limits of the page.
+    """Read, pair and check the rows of uploaded files, with the same plan for all systems.
 
     Raises:
-        TypeError, ValueError: with a message that names the file and the place.
+        TypeError, ValueError: with a message that names the file and the place in it, or the limit of the page.
     """
     errors = RowErrors("skip" if asked.skip else "error")
     first, others = (asked.of_first(), asked.files[1:]) if isinstance(asked, CompareRequest) else (asked, [])
@@ -272,7 +272,7 @@ def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no
 
 
 def _read_options(asked: FileRequest | CompareRequest, plan: ReadingPlan) -> ReadOptions:
-    """How the texts and values of the rows of a request are read."""
+    """Return the options for reading the texts and values of the rows of a request."""
     of_several = isinstance(asked, CompareRequest)
     otherwise = None if of_several and _is_own_format(plan, asked.reading) else AS_TEXT
     return ReadOptions(
@@ -285,26 +285,26 @@ def _read_options(asked: FileRequest | CompareRequest, plan: ReadingPlan) -> Rea
 
 
 def _is_own_format(plan: ReadingPlan, reading: Reading) -> bool:
-    """Whether rows of several systems have the names of a row format, and nothing was guessed or chosen."""
+    """Return whether the rows of several systems are in a row format, with nothing guessed or chosen."""
     return plan.certain and plan.parse is None and plan.parse_references is None and not reading.keys() - {"missing"}
 
 
 def look(asked: FileRequest, others: Sequence[Path] | None = None) -> tuple[str, bool]:
-    """What a visitor sees before scoring, as HTML, and whether scoring would refuse the rows as they are read.
+    """Return the HTML that a visitor sees before scoring, and whether scoring would refuse the rows as they are read.
 
-    That is how the files are read, their first rows, and warnings.
+    The HTML shows how the files are read, their first rows, and warnings.
 
     Args:
-        asked: the files; of several systems the first.
-        others: the files of the other systems, where of rows in a format of docscore only warnings are shown; None for
-            a test set.
+        asked: the files; of several systems, the first one.
+        others: the files of the other systems; None for a test set. With rows in a format of docscore, the HTML of
+            several systems has only the warnings.
     """
     errors = RowErrors("skip")
     tables = uploaded_tables(asked, errors, others or ())
     warnings = [(clipped(printable(said), 600), *more) for said, *more in _warnings(tables, errors, asked)]
     has_choice = not tables.plan.certain or any(not blocks and not asked.skip for *_, blocks in warnings)
     fields, headline, files = _fields(tables, asked), _headline(tables), []
-    if others is not None:  # what happens to absent predictions is among the options of a comparison
+    if others is not None:  # a comparison offers the treatment of missing predictions among its options
         fields = [[field for field in of_file if field["name"] != "missing"] for of_file in fields]
         headline += [f"all {1 + len(others)} prediction files in the same way"] if others else []
     if others is None or not _is_own_format(tables.plan, asked.reading):
@@ -314,19 +314,19 @@ def look(asked: FileRequest, others: Sequence[Path] | None = None) -> tuple[str,
 
 
 def sort_files(asked: SortRequest) -> dict[str, Any]:
-    """Which of several files holds the ground truths, and how they are read.
+    """Return which of several files holds the ground truths, and how the files are read.
 
     Returns:
-        "truth": its number; None where that cannot be told, and for files that hold both sides; "both": whether each
-        file holds both; "unsure": whether it has to be asked; "files": of each "name", and "rows" and "columns", or
-        what is wrong with it as "fault", and then nothing is asked; "html": how the rows are read, "" where that is not
-        known, and of several systems where it needs no words; "blocked": whether scoring would refuse the rows.
+        "truth": the number of that file; None if it is unknown or files hold both sides; "both": whether each file
+        holds both sides; "unsure": whether the visitor has to choose; "files": for each file "name", and "rows" and
+        "columns", or its error as "fault", and then the visitor is not asked; "html": how the rows are read, "" if that
+        is unknown or, for several systems, needs no words; "blocked": whether scoring would refuse the rows.
     """
     files = [path for path in asked.files if path is not None]
     tables: list[RawTable] = []
     facts: list[dict[str, Any]] = []
-    signs: list[WizardField] = []  # of files that cannot be read
-    warnings: list[FileWarning] = []  # the same
+    signs: list[WizardField] = []  # fields for files that cannot be read
+    warnings: list[FileWarning] = []  # warnings about files that cannot be read
     for number, path in enumerate(files):
         fact: dict[str, Any] = {"name": clipped(printable(path.name), _LONGEST_COLUMN)}
         side = "references" if number == asked.truth else "predictions"
@@ -376,7 +376,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
 def _misfits(
     tables: Sequence[RawTable], truth: int | None, systems: Sequence[int], reading: Reading
 ) -> Iterator[tuple[int, str]]:
-    """The numbers of the systems that lack a column which the first one has, and what they lack."""
+    """Yield the number of each system without a column that the first system has, and a sentence on that column."""
     references, first = None if truth is None else tables[truth], tables[systems[0]]
     plan = planned(references, first, (), reading).plan
     if _is_own_format(plan, reading):
@@ -412,7 +412,7 @@ FileWarning = tuple[str, Sequence[tuple[str, str, str]], bool]
 
 
 def _warnings(tables: UploadedTables, errors: RowErrors, asked: FileRequest) -> Iterator[FileWarning]:
-    """What would give an error or a score of nonsense."""
+    """Yield warnings about everything that would cause an error or a meaningless score."""
     plan = tables.plan
     yield from _rows_inside(tables)
     is_one_side = tables.references is None and None in (plan.references, plan.prediction)
@@ -470,24 +470,24 @@ def _warnings(tables: UploadedTables, errors: RowErrors, asked: FileRequest) -> 
 
 
 def _id_buttons(warning: Diagnostic) -> list[tuple[str, str, str]]:
-    """Buttons that pair the rows by the ids that a remedy names."""
+    """Return buttons that pair the rows by the ids that a remedy names."""
     options = warning.remedy.options if isinstance(warning.remedy, Remedy) else ()
     return [(f"Pair by {_short(value)}", name, json.dumps(value)) for name, value in options]
 
 
 def _answered(pairs: TestSet, reading: ReadOptions) -> list[DataWarning]:
-    """The warnings about rows that an option answers, as scoring would give them; none about very many rows."""
+    """Return the warnings about rows that an option answers, as scoring would give them; none for very many rows."""
     if len(pairs.ids) > MOST_RESCORED:
         return []
     try:
         found = Evaluation(as_scored(pairs, reading), confidence=None).row_warnings
-    except (TypeError, ValueError):  # which scoring reports
+    except (TypeError, ValueError):  # scoring reports it
         return []
     return list(filter(buttons_of, found))
 
 
 def _rows_inside(tables: UploadedTables) -> Iterator[FileWarning]:
-    """A sentence on a file whose one document looks like an object around its rows."""
+    """Yield a warning about a file whose only document looks like an object that contains its rows."""
     for side, table in tables.sides.items():
         if len(table.rows) == 1 and (query := query_for(table.first(), with_ids=True)):
             button = f"Read {query}", f"{side}_query", json.dumps(query)
@@ -495,14 +495,14 @@ def _rows_inside(tables: UploadedTables) -> Iterator[FileWarning]:
 
 
 def _other_order(pairs: TestSet, plan: ReadingPlan) -> Iterator[FileWarning]:
-    """A sentence on documents that are paired by position although a column pairs them otherwise."""
+    """Yield a warning about documents that are paired by position although a column pairs them differently."""
     if plan.ids == (None, None) and (name := ids_in_another_order(pairs.truths, pairs.predictions)):
         button = f"Pair by {_short(name)}", "id_column", json.dumps(name)
         yield f"{_short(name)} has the same values on both sides in another order.", (button,), False
 
 
 def _unread(errors: Sequence[RowError], read: Sequence[RawTable], count: int) -> list[str]:
-    """How many ground truths are JSON, and the first that are not."""
+    """Return sentences on how many ground truths are JSON, and on the first ones that are not."""
     said = _named(errors)
     if not errors or not read:
         return said
@@ -519,7 +519,7 @@ def _named(errors: Sequence[RowError]) -> list[str]:
 
 
 def _repeated(tables: Sequence[RawTable]) -> Iterator[str]:
-    """A sentence on each of the first ids that occur more than once, and how many others do."""
+    """Yield a sentence on each of the first duplicate ids, and on the number of others."""
     for table in tables:
         places: dict[str, list[str]] = defaultdict(list)
         for index, row in table.good():
@@ -534,7 +534,7 @@ def _repeated(tables: Sequence[RawTable]) -> Iterator[str]:
 
 
 def _different_forms(tables: UploadedTables) -> Iterator[str]:
-    """A sentence on predictions of several systems that are not written alike."""
+    """Yield a sentence if the predictions of several systems differ in form."""
     systems = [tables.predictions, *tables.others]
     ways = parsings_of(systems, tables.plan)
     if tables.plan.parse and len(set(ways)) > 1:
@@ -546,7 +546,7 @@ _WRITTEN = {None: "has no JSON as text", "json": "has JSON as text", "repair": "
 
 
 def _headline(tables: UploadedTables) -> list[str]:
-    """How the rows are read, in a few words."""
+    """Return a short description of how the rows are read."""
     plan = tables.plan
     words = {"references": "ground truth", "predictions": "prediction"} if tables.references else {"predictions": "row"}
     counts = [counted(len(table.rows), words[side]) for side, table in tables.sides.items()]
@@ -561,7 +561,7 @@ def _headline(tables: UploadedTables) -> list[str]:
 
 
 def paired_by(plan: ReadingPlan) -> str:
-    """By which columns rows are paired, in words."""
+    """Describe the columns by which rows are paired."""
     return f"by {' and '.join(sorted({_short(name) for name in plan.ids if name is not None})) or 'their position'}"
 
 
@@ -569,12 +569,12 @@ def _short(name: str) -> str:
     return clipped(name, _LONGEST_COLUMN)
 
 
-# A choice: its name, its label, and each possible value as JSON with its words and whether it is taken.
+# A choice: its name, its label, and each possible value as JSON with its words and whether it is selected.
 WizardField = dict[str, Any]
 
 
 def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField]]:
-    """The choices of each file, and those of both."""
+    """Return the choices for each file; choices for both files are with the last one."""
     plan = tables.plan
     both = tables.references is None
     whole_row = {None: "all columns but the ids"}
@@ -633,7 +633,7 @@ _LAYOUT_CHOICES: dict[str, dict[str | None, str]] = {
 
 
 def _layout_fields(reading: Reading, sides: Sequence[str], *, if_given: bool = False) -> list[WizardField]:
-    """What a visitor may say of the rows of files, the query of each side first; nothing if it needs to be given."""
+    """Return the layout fields, beginning with the query of each side; with `if_given` only if one has a value."""
     if if_given and not any(map(reading.get, LAYOUT)):
         return []
     names = [*(f"{side}_query" for side in sides), *LAYOUT[2:-2], *CONTENT[:2]]
@@ -643,7 +643,7 @@ def _layout_fields(reading: Reading, sides: Sequence[str], *, if_given: bool = F
 
 
 def _sign_fields(paths: dict[str, Path], reading: Reading) -> list[WizardField]:
-    """The choice of the sign between the columns of each CSV file."""
+    """Return the choice of the delimiter of each CSV file."""
     return [
         _field(f"{side}_delimiter", "Delimiter", _signs_of(path), reading.get(f"{side}_delimiter"))
         for side, path in paths.items()
@@ -652,7 +652,7 @@ def _sign_fields(paths: dict[str, Path], reading: Reading) -> list[WizardField]:
 
 
 def _signs_of(path: Path) -> dict[str | None, str]:
-    """The signs to choose from by their names; None for the one that the file itself tells."""
+    """Return the delimiters to choose from with their names; None stands for the detected one."""
     try:
         told = f"{_SIGNS[delimiter_of_file(path, MAX_FILE_BYTES)]} (detected)"
     except (InputError, OSError):
@@ -666,7 +666,7 @@ def _field(name: str, label: str, words: Any, taken: str | None) -> WizardField:
 
 
 def _previews(tables: UploadedTables) -> list[dict[str, Any]]:
-    """The first rows of each file: name, columns and what each holds, cells, and how many more columns there are."""
+    """Return the first rows of each file: name, columns and their contents, cells, and the number of other columns."""
     plan = tables.plan
     truth = [(plan.references, "ground truth")]
     holding: dict[str, list[tuple[str | None, str]]] = {
@@ -678,7 +678,7 @@ def _previews(tables: UploadedTables) -> list[dict[str, Any]]:
 
 def _preview(table: RawTable, holding: Sequence[tuple[str | None, str]]) -> dict[str, Any]:
     roles = {name: " and ".join(what for column, what in holding if column == name) for name in columns_of(table)}
-    columns = sorted(roles, key=lambda name: not roles[name])  # what is scored is always shown
+    columns = sorted(roles, key=lambda name: not roles[name])  # scored columns are always shown
     shown = columns[:SHOWN_COLUMNS]
     good = [row for _, row in islice(table.good(), SHOWN_ROWS)]
     return {
@@ -690,12 +690,12 @@ def _preview(table: RawTable, holding: Sequence[tuple[str | None, str]]) -> dict
 
 
 def _cell(value: Any) -> str:
-    """A value as it was read in one line, shortened; objects and lists as JSON."""
+    """Return a parsed value in one line, shortened; objects and lists as JSON."""
     if isinstance(value, str):
         return clipped("↵ ".join(value[: _LONGEST_CELL + 1].splitlines()), _LONGEST_CELL)
     try:
         return clipped(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_CELL)
-    except ValueError:  # a number of more digits than Python prints
+    except ValueError:  # a number with more digits than Python prints
         return "…"
 
 
@@ -713,7 +713,7 @@ def check_test_set(rows: TestSet) -> None:
 
 
 def with_grounding(metrics: tuple[str, ...], systems: Iterable[TestSet]) -> tuple[str, ...]:
-    """The metrics, with that of places where the rows of a system have some."""
+    """Return the metrics, with grounding added if the rows of a system have regions."""
     return (
         metrics
         if "grounding" in metrics or not any(has_regions(rows.given or rows) for rows in systems)
@@ -732,7 +732,7 @@ def check_metrics(metrics: Iterable[str], pairs: TestSet) -> None:
 
 
 def skipped_lines(rows: FileRows) -> list[str]:
-    """A message on rows that were left out, as lines; empty if there are none."""
+    """Return a message on the rows that were left out, as lines; empty if there are none."""
     pairs, errors = rows.systems[0], rows.systems[0].row_errors
     if not errors:
         return []

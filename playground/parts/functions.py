@@ -1,4 +1,4 @@
-"""What the scripts of several tabs ask: which file is which, and results that are kept."""
+"""The requests that scripts of several tabs make: which file is which, and kept results."""
 
 from collections.abc import Callable
 from functools import partial
@@ -25,7 +25,7 @@ _SHORT_TEXT = 20_000  # characters in which values are looked up in milliseconds
 
 
 def _pdf(asked: PdfRequest) -> Callable[[], Answer]:
-    """What reads a PDF of a result, or one of no result; on a server that others can reach, no PDF is taken."""
+    """Return a function that reads a PDF with or without a result; a server that others can reach accepts no PDF."""
     if not is_local():
         raise Refused("PDFs are not taken here: this page runs on another machine.", "limit")  # noqa: TRY003, EM101
     return partial(read_pdf, asked, _result_of(asked).folder if asked.run else new_folder())
@@ -36,14 +36,14 @@ FUNCTIONS = {
     "stop": stops(RUNS),
     # which of the files holds the ground truths, and how their rows are read
     "sort_files": in_child(SortRequest, READERS, "sort", lambda asked: partial(files.sort_files, asked)),
-    # the result of a run of before, where it is still kept
+    # the result of an earlier run, if it is still kept
     "open_result": in_thread(KeptRequest, lambda asked: _result_of(asked).result),
-    # the names and scores of all documents of a result, and which of them a `ViewRequest` means
+    # the names and scores of all documents of a result, and the documents that a `ViewRequest` selects
     "read_documents": in_thread_or_child(KeptRequest, lambda asked: ((kept := _list_of(asked)).is_small, kept.listing)),
     "view_documents": in_thread_or_child(
         ViewRequest, lambda asked: ((kept := _list_of(asked)).is_small, partial(kept.view, asked))
     ),
-    # the tree of a document as HTML, the field and the cause of its rows, and its image and places
+    # the tree of a document as HTML, the field and the cause of its rows, and its image and regions
     "read_document": in_thread_or_child(
         DocumentRequest,
         lambda asked: (

@@ -1,4 +1,4 @@
-"""Scored documents that are kept in a folder, so that a visitor can open their trees."""
+"""Keep scored documents in a folder, so that a visitor can open their trees."""
 
 import base64
 import dataclasses
@@ -42,25 +42,25 @@ from playground.server.storage import kept_file
 
 
 def numbered_lines(path: Path, numbers: Iterable[int]) -> list[str]:
-    """The lines of a file with these numbers, counted from 0."""
+    """Return the lines of a file with these numbers, counted from 0."""
     lines = path.read_text(encoding="utf-8").split("\n")
     return [lines[number] for number in numbers]
 
 
 _VIEW, _DOCUMENTS, _CONFIDENCES = "view.json", "documents.jsonl", "confidences.jsonl"
-_PLACES = "places.jsonl"  # of each document its evidence, and the citations of each system
-_BETWEEN = "\t"  # no JSON text in one line of ASCII has it
+_PLACES = "places.jsonl"  # for each document its evidence, and the citations of each system
+_BETWEEN = "\t"  # does not occur in JSON text that is one line of ASCII
 
 
 class KeptResult:
-    """The documents of one or more systems that were scored before.
+    """The kept documents of one or more scored systems.
 
     Args:
         within: the folder of all results.
-        run: the name of one, as a browser sends it: anything.
+        run: the name of one result as a browser sends it, which may be any value.
 
     Raises:
-        FileNotFoundError: if there is none of that name, or it is older than an hour.
+        FileNotFoundError: if no result has this name, or it is older than an hour.
     """
 
     def __init__(self, within: Path, run: object) -> None:
@@ -68,29 +68,29 @@ class KeptResult:
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """What was kept with the documents."""
+        """The facts that were kept with the documents."""
         return dict(json.loads((self.folder / _VIEW).read_text(encoding="utf-8")))
 
     @property
     def result(self) -> dict[str, Any]:
-        """What the page shows of it."""
+        """The part of the result that the page shows."""
         return dict(self.facts["result"])
 
     @property
     def options(self) -> CompareOptions:
-        """How the values of the documents were compared."""
+        """The options by which the values of the documents were compared."""
         return CompareOptions(**self.facts["options"])
 
     def values(self, number: int) -> list[Any]:
-        """The ground truth of the document with that number, and its prediction in each system.
+        """Return the ground truth of a document, and its prediction in each system.
 
         Raises:
-            ValueError: if there is no document of that number.
+            ValueError: if no document has this number.
         """
         return self.values_of([self._checked(number)])[0]
 
     def values_of(self, numbers: Iterable[int]) -> list[list[Any]]:
-        """The same of several documents."""
+        """Return the ground truth and the predictions of several documents."""
         lines = [list(map(loads, line.split(_BETWEEN))) for line in numbered_lines(self.folder / _DOCUMENTS, numbers)]
         return [[convert_ground_truth(truth), *predictions] for truth, *predictions in lines]
 
@@ -100,10 +100,10 @@ class KeptResult:
         return number
 
     def as_pair(self, number: int, system: int = 0) -> dict[str, str]:
-        """The sides of a document as they were scored, for the editors of a pair, and how the prediction is read there.
+        """Return the scored sides of a document for the editors of a pair, and how to read the prediction there.
 
         Raises:
-            ValueError: if there is no document or no system of that number.
+            ValueError: if no document or system has this number.
         """
         truth, *predictions = self.values(number)
         if system >= len(predictions):
@@ -117,7 +117,7 @@ class KeptResult:
         }
 
     def trees(self, number: int) -> list[ScoreTree]:
-        """The score tree of a document in each system by the metric, or as `tree_of_row` chooses it."""
+        """Return the score tree of a document in each system, by the metric or as `tree_of_row` chooses it."""
         truth, *predictions = self.values(number)
         path = self.folder / _CONFIDENCES
         sure = [loads(numbered_lines(path, [number])[0])] if path.exists() else None
@@ -130,7 +130,7 @@ class KeptResult:
         return trees
 
     def places(self, number: int) -> list[RowRegions | None]:
-        """The evidence and the citations of a document in each system; None if rows have none."""
+        """Return the evidence and the citations of a document in each system; None if rows have none."""
         found = (
             json.loads(numbered_lines(path, [number])[0])
             if (path := self.folder / _PLACES).exists()
@@ -140,11 +140,11 @@ class KeptResult:
 
 
 def read_pdf(asked: PdfRequest, folder: Path) -> dict[str, Any]:
-    """The words of a PDF, or one of its pages, which is kept in a folder as long as results are.
+    """Return the words of a PDF, or one of its pages; the image of a page is kept in the folder.
 
     Returns:
-        "words": of each page its words with their boxes; "sizes": width and height of each page; "path": the image of
-        the page that is asked for. All are empty without a PDF.
+        "words": for each page its words with their boxes; "sizes": width and height of each page; "path": the image of
+        the requested page. All are empty without a PDF.
 
     Raises:
         ValueError: if the file cannot be read.
@@ -178,7 +178,7 @@ def keep_values(folder: Path, systems: Sequence[Evaluation]) -> None:
 
 
 def keep_facts(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:
-    """Write how the documents of systems were scored to a folder, with other facts as JSON values."""
+    """Write to a folder how the documents of systems were scored, with other facts as JSON values."""
     first = systems[0]
     rows = [[(number, system[name].for_metrics) for number, name in enumerate(first.ids)] for system in systems]
     causes = [{number: row.cause for number, row in of_system if row.cause} for of_system in rows]
@@ -189,18 +189,18 @@ def keep_facts(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, 
     (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
 
 
-MAX_LOSSES = 200_000  # pairs of a field and a cause in all documents that are kept
+MAX_LOSSES = 200_000  # pairs of a field and a cause that are kept, in all documents
 MOST_FIELDS = 300  # fields that are rendered
 _LONGEST_NAME = 200  # characters of an id and of the name of a field that are shown
-_LONGEST_TEXT = 20_000  # characters of a document's values in which a text is looked for, on each side
-_NAMED_LOSSES = 3  # of a document
+_LONGEST_TEXT = 20_000  # characters of a document's values that are searched, on each side
+_NAMED_LOSSES = 3  # losses named for each document
 _ROWS, _TEXTS, _LIST = "rows.jsonl", "texts.txt", "list.json"
 _READ_ROWS, _COUNTS = "rows.pickle", "counts.pickle"
-_PREFIX = "document"  # of the ids of the rows of its tree
+_PREFIX = "document"  # the prefix of the ids of its tree rows
 
 
 def keep_rows(folder: Path, evaluation: Evaluation, kept: object) -> None:
-    """Write what of a test set is the same under other options of comparison to a folder; `kept` for `kept_rows`."""
+    """Write to a folder what other compare options do not change in a test set; `kept_rows` returns `kept`."""
     pairs = evaluation.test_set
     (folder / _ROWS).write_text("\n".join(map(dumps, _rows(evaluation))), encoding="ascii")
     sides = zip(shown_ids(pairs.ids), pairs.truths, pairs.predictions, strict=True)
@@ -211,15 +211,15 @@ def keep_rows(folder: Path, evaluation: Evaluation, kept: object) -> None:
 
 
 def kept_rows(folder: Path, before: str, asked: Mapping[str, Any]) -> Any:
-    """What `keep_rows` kept of the result of a request that is the same in some parts, whose files the folder then has.
+    """Return what `keep_rows` kept of an earlier result if these parts of its request are equal, and link its files.
 
     Args:
-        folder: that of the new result.
-        before: the name of the result, as a browser sends it: anything.
+        folder: the folder of the new result, in which the files are linked.
+        before: the name of the earlier result as a browser sends it, which may be any value.
         asked: the parts of the request.
 
     Returns:
-        What was kept, and what the rows counted; None if there is no such result.
+        The kept object and the counts of the rows; None if there is no such result.
     """
     with suppress(FileNotFoundError, KeyError):
         old = KeptResult(folder.parent, before)
@@ -233,13 +233,13 @@ def kept_rows(folder: Path, before: str, asked: Mapping[str, Any]) -> Any:
 
 
 def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], counts: object = ()) -> None:
-    """Write what the list of the documents of a test set needs to a folder, whose name is what opens it.
+    """Write the data for the list of documents of a test set to a folder, whose name opens the list.
 
     Args:
         folder: the folder.
         evaluation: the scored test set.
-        result: what the page shows of it, for a link; JSON values.
-        counts: what its rows count, for `kept_rows`.
+        result: the part of the result that the page shows, for a link; JSON values.
+        counts: the counts of its rows, for `kept_rows`.
     """
     table, pairs = evaluation.field_table, evaluation.test_set
     keep_facts(folder, [evaluation], {"result": result})
@@ -271,7 +271,7 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
 
 
 def _largest(losses: Losses) -> list[tuple[str, str, float]]:
-    """The losses of a document, largest first: field, cause and points."""
+    """Return the losses of a document, largest first: field, cause and points."""
     largest = sorted(losses.items(), key=lambda item: -item[1])
     return [(_field_name(field), cause, points) for (field, cause), points in largest]
 
@@ -281,7 +281,7 @@ def _field_name(path: str) -> str:
 
 
 def _rows(evaluation: Evaluation) -> Iterator[dict[str, Value]]:
-    """Each document as a row that holds both sides and can be scored again, with its other columns."""
+    """Yield each document as a row with both sides and its other columns, which can be scored again."""
     pairs = evaluation.test_set.given or evaluation.test_set
     sources = pairs.reference_rows or [{}] * len(pairs.ids)
     confidences = pairs.confidences or [None] * len(pairs.ids)
@@ -310,7 +310,7 @@ def _is_plain(value: object) -> bool:
 
 
 def _text_of(value: Any) -> str:
-    """The keys, texts and numbers of a value in one line, in lower case."""
+    """Return the keys, texts and numbers of a value in one line, in lower case."""
     found = (str(part) for part in parts_of(value) if not isinstance(part, dict | list | tuple | None))
     return _folded("\0".join(found))[:_LONGEST_TEXT]
 
@@ -320,7 +320,7 @@ def _folded(text: str) -> str:
 
 
 class KeptList(KeptResult):
-    """The documents of a test set that was scored before."""
+    """The kept documents of a scored test set."""
 
     @cached_property
     def _list(self) -> dict[str, Any]:
@@ -332,7 +332,7 @@ class KeptList(KeptResult):
         return (self.folder / _LIST).stat().st_size <= _SMALL_LIST
 
     def listing(self) -> dict[str, Any]:
-        """What a browser gets of all documents at once: names, scores, and the names of images."""
+        """Return what a browser receives for all documents at once: names, scores, and the names of images."""
         left_out = self._list["left_out"]
         note = f"The {left_out:,} smallest losses are not listed here; the table of fields has all of them."
         return {
@@ -343,18 +343,18 @@ class KeptList(KeptResult):
         }
 
     def view(self, asked: ViewRequest) -> dict[str, Any]:
-        """Which documents are shown, and why they and all that are found by the text lost points.
+        """Return which documents are shown, and why they, and all documents with the text, lost points.
 
         Returns:
-            "order": the numbers of the documents; "why", "lost", "title": the cause by which each lost most, how
-            much, and the same with its fields; "count": how many of how many; "points": what they lost of the mean;
-            "bins": how many of them each bar of the histogram holds; "spread": what their scores are; "rates": each
-            with "label", "share" and "count"; "causes", "fields": by what points were lost, most first, each with
-            "name", "title", "points", "share" of the most, and "documents"; "field_count": how many fields lost
-            points, of which some may be left out.
+            "order": the numbers of the documents; "why", "lost", "title": for each document its largest cause, the
+            points lost by it, and the largest losses by field; "count": the number of documents out of all; "points":
+            their loss in the mean score; "bins": the number of documents per bar of the histogram; "spread": the
+            distribution of scores; "rates": each with "label", "share" and "count"; "causes", "fields": where points
+            were lost, largest first, each with "name", "title", "points", "share" of the largest, and "documents";
+            "field_count": the number of fields that lost points, including fields that are not listed.
 
         Raises:
-            ValueError: for a cause, a field, a list or a slice that the test set has not.
+            ValueError: if the test set does not have the given cause, field, list or slice.
         """
         for name, value, known in (
             ("cause", asked.cause, CAUSES),
@@ -436,7 +436,7 @@ class KeptList(KeptResult):
         }
 
     def _sums(self, losses: Sequence[Sequence[tuple[str, float]]], of: Mapping[str, str]) -> list[dict[str, Any]]:
-        """The points of the mean and the documents by the names of losses, most points first."""
+        """Return the points of the mean score and the documents by the names of losses, most points first."""
         points: dict[str, float] = {}
         documents: Counter[str] = Counter()
         for lost in losses:
@@ -456,21 +456,21 @@ class KeptList(KeptResult):
         ]
 
     def _with_text(self, text: str) -> list[int]:
-        """The numbers of the documents whose ids or values hold a text; case and white space are the same."""
+        """Return the numbers of documents with a text in their ids or values, ignoring case and extra white space."""
         if not text:
             return list(range(self.facts["documents"]))
         lines = (self.folder / _TEXTS).read_text(encoding="utf-8").split("\n")
         return [number for number, line in enumerate(lines) if _folded(text) in line]
 
     def document(self, number: int, text: str = "") -> dict[str, Any]:
-        """A document for the browser: its tree as HTML, the field and the cause of its rows, its image and its places.
+        """Return a document for the browser: its tree as HTML, fields and causes of its rows, its image and regions.
 
         Args:
             number: its number.
-            text: what it says, in which its values are looked up; "" if that is not known.
+            text: the text of the document, in which its values are looked up; "" if it is unknown.
 
         Raises:
-            ValueError: if there is no document of that number.
+            ValueError: if no document has this number.
         """
         (tree,) = self.trees(number)
         row = loads(self.rows([number]))
@@ -494,7 +494,7 @@ class KeptList(KeptResult):
         }
 
     def rows(self, numbers: Iterable[int]) -> str:
-        """Documents as rows of JSONL, which can be scored again."""
+        """Return documents as rows of JSONL, which can be scored again."""
         return "".join(f"{line}\n" for line in numbered_lines(self.folder / _ROWS, map(self._checked, numbers)))
 
 
@@ -515,7 +515,7 @@ _SMALL_LIST = 2_000_000  # bytes
 
 
 def _rate(name: str, hits: Sequence[int], totals: Sequence[int], numbers: Sequence[int]) -> dict[str, str]:
-    """A share of documents, or of their values."""
+    """Return a share of documents or of their values."""
     happened, total = (sum(counts[number] for number in numbers) for counts in (hits, totals))
     return {
         "label": _RATES.get(name, name.capitalize()),
@@ -535,7 +535,7 @@ def _points(lost: float) -> str:
 
 
 def _largest_cause(losses: Sequence[tuple[str, str, float]], lost: float) -> tuple[str, float]:
-    """The cause that cost a document most, in words, and its points; of a metric without causes all that it lost."""
+    """Return the cause that cost a document most and its points; for a metric without causes, the whole loss."""
     sums: dict[str, float] = {}
     for _, cause, points in losses:
         sums[cause] = sums.get(cause, 0.0) + points
@@ -546,31 +546,31 @@ def _largest_cause(losses: Sequence[tuple[str, str, float]], lost: float) -> tup
 
 
 def _why(losses: Sequence[tuple[str, str, float]]) -> str:
-    """The largest losses of a document with their fields."""
+    """Return the largest losses of a document with their fields."""
     shown = ", ".join(f"{field} {_points(points)}" for field, _, points in losses[:_NAMED_LOSSES])
     others = len(losses) - _NAMED_LOSSES
     return shown + (f" and {counted(others, 'smaller one')}" if others > 0 else "")
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
-    """A key by which numbers in names are sorted by their value."""
+    """Return a sort key that orders numbers in names by their value."""
     return [
         (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d{1,18})", name.casefold())
     ]
 
 
 IMAGE = "image"  # the column
-EMBEDDED = "data:"  # in place of a name, where the row holds the image itself
+EMBEDDED = "data:"  # replaces the name if the row holds the image itself
 _LONGEST_ADDRESS = 500  # characters of a path or an address that are shown
 _KINDS = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
 _DATA = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
 
 
 def image_of_row(row: Mapping[str, Any]) -> str:
-    """The image of a row as a `data:` address, or the name of a file or an address that is never fetched; "" for none.
+    """Return the image of a row as a `data:` URL, or a file name or URL that is never fetched; "" without an image.
 
     The column "image" holds text, bytes, or an object with the keys "bytes" and "path" as the library `datasets` writes
-    it. Only PNG, JPEG, GIF and WebP are images here: no script can be in them.
+    it. Only PNG, JPEG, GIF and WebP count as images, because they cannot contain scripts.
     """
     value = row.get(IMAGE)
     if isinstance(value, Mapping):
@@ -583,17 +583,17 @@ def image_of_row(row: Mapping[str, Any]) -> str:
 
 
 def name_of_image(image: str) -> str:
-    """What the list of documents says of an image: `EMBEDDED`, or its name."""
+    """Return the entry for an image in the list of documents: `EMBEDDED`, or the name of the image."""
     return EMBEDDED if _DATA.fullmatch(image) else clipped(printable(image), _LONGEST_ADDRESS)
 
 
 def embedded_image(image: str) -> str:
-    """The image as a `data:` address; "" where there is only a name, or something else than an image."""
+    """Return the image as a `data:` URL; "" if there is only a name, or the content is not an image."""
     return image if _DATA.fullmatch(image) else ""
 
 
 def shown_ids(ids: Sequence[str]) -> list[str]:
-    """The displayed ids, made unique."""
+    """Return the displayed ids, made unique."""
     seen: dict[str, int] = {}
     found = []
     for name in map(printable, ids):

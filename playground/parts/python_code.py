@@ -1,4 +1,4 @@
-"""Python code that gives what the page shows by the library alone."""
+"""Write Python code that reproduces a result of the page with the library alone."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,13 +33,13 @@ def code_of_files(
     systems: Mapping[str, Path] | None = None,
     then: str = EACH_SCORE,
 ) -> str:
-    """Python code that gives the score of these files, or of several systems, by the library alone.
+    """Return Python code that computes the score of these files, or of several systems, with the library alone.
 
     Args:
         uploaded: how the files were read.
-        asked: the files, and whether rows with errors are left out; of several systems the first.
-        evaluation: a system as it was scored.
-        systems: the files of several systems by their names.
+        asked: the files, and whether rows with errors are left out; of several systems, the first one.
+        evaluation: the evaluation of one system.
+        systems: the files of several systems by system name.
         then: the code for their results, `EACH_SCORE` or `BEFORE_AND_AFTER`.
     """
     plan = uploaded.plan
@@ -109,7 +109,7 @@ for name, result in results.items():
 
 
 def python_code(imports: str, texts: Mapping[str, str], code: str) -> str:
-    """Python code that reproduces a result, with variables for JSON texts; those that are long come from files."""
+    """Return Python code that reproduces a result; JSON texts are in variables, and long ones come from files."""
     values = "".join(
         f"{name} = json.loads({text!r})\n" if len(text) <= MAX_RAW else f'{name} = json.load(open("{name}.json"))\n'
         for name, text in texts.items()

@@ -1,4 +1,4 @@
-"""Warnings that an option answers, as a visitor sees them: a sentence, and buttons that score with the option."""
+"""Show visitors the warnings that an option answers: a sentence, and buttons that score with the option."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
@@ -16,7 +16,7 @@ from playground.server.requests import RemedyRequest, ScoreRequest
 from playground.server.storage import results_folder, uploads_folder
 
 _LONGEST_SENTENCE, _LONGEST_WORD = 600, 40  # characters
-_WORDS = {  # of an option of reading: what a button does, what was done
+_WORDS = {  # for each option of reading: the label of its button, and the words for what was done
     "parse": ("Extract JSON from the texts", "JSON extracted from texts"),
     "parse_references": ("Read the ground truths as JSON", "ground truths read as JSON"),
     "ignore_keys": ("Leave {} out", "without {}"),
@@ -27,11 +27,11 @@ _WORDS = {  # of an option of reading: what a button does, what was done
     "single_document": ("It is one document", "one document"),
 }
 R = TypeVar("R", bound=ScoreRequest)
-Button = tuple[str, str, str]  # its label, the name of an option of reading, the value that a request has
+Button = tuple[str, str, str]  # its label, the name of an option of reading, the value in a request
 
 
 def sentence_of(warning: Diagnostic) -> str:
-    """Return the sentence of a warning, without what a visitor cannot do."""
+    """Return the sentence of a warning, without remedies that a visitor cannot use."""
     return clipped(printable("; ".join(lines_of(str(warning.for_remote_users())))), _LONGEST_SENTENCE)
 
 
@@ -49,21 +49,21 @@ def _words(name: str, value: str) -> tuple[str, ...]:
 
 
 def taken_of(reading: Mapping[str, str | None]) -> list[dict[str, str]]:
-    """Return the options of reading that a request has: "name", and "words" for what was done."""
+    """Return the options of reading in a request: "name", and "words" for what was done."""
     return [{"name": name, "words": _words(name, value)[1]} for name in _WORDS if (value := reading.get(name))]
 
 
 def remedies_of(
     systems: Mapping[str, Evaluation], headline: Iterable[Mapping[str, Any] | None] = ()
 ) -> list[dict[str, Any]]:
-    """Return the warnings about systems that options answer, those about most rows first.
+    """Return the warnings about systems that options answer; warnings about the most rows come first.
 
     Args:
-        systems: the systems by their names; one system has no name in the sentences.
-        headline: the buttons that the headline has already.
+        systems: the evaluations by system name; a single system is not named in the sentences.
+        headline: the buttons that the headline already has.
 
     Returns:
-        "text", and "buttons", each with "label" and "options" by the groups of a request.
+        "text" and "buttons"; each button has "label" and "options", grouped as in a request.
     """
     known = [each["options"].get("reading") for each in headline if each]
     found: dict[tuple[Button, ...], tuple[DataWarning, list[str]]] = {}
@@ -91,7 +91,7 @@ def _sentence_of_systems(warning: DataWarning, names: Collection[str]) -> str:
 
 
 def tries(kind: type[R], score: Callable[[R], str]) -> Callable[[RemedyRequest], Callable[[], Answer]]:
-    """Return what prepares the work for a `RemedyRequest`: "text" says what the files score with the option."""
+    """Return a function that prepares the work for a `RemedyRequest`; the answer's "text" is the score of the files."""
 
     def prepare(asked: RemedyRequest) -> Callable[[], Answer]:
         result = KeptResult(results_folder(), asked.run).result

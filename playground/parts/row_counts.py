@@ -1,4 +1,4 @@
-"""What the rows of an evaluation by ANLS* count: in one pass, by two processes, and only where it is not known."""
+"""Count the rows of an evaluation by ANLS* in one pass and two processes, skipping rows that are already counted."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,17 +15,17 @@ from docscore.metrics.anls_star.api import FieldCounts, Leaf
 from docscore.metrics.anls_star.matching import ListRows
 from playground.server.pool import beside
 
-RowCount = tuple[float, list[Leaf], list[tuple[str, ListRows]], float]  # the score, and what `FieldTable.add` takes
+RowCount = tuple[float, list[Leaf], list[tuple[str, ListRows]], float]  # the score, and arguments of `FieldTable.add`
 Known = tuple[CompareOptions, list[RowCount]]  # the same rows as they were scored before
-_FEWEST = 100  # rows for which another process pays
+_FEWEST = 100  # the fewest rows that justify another process
 
 
 def count_rows(evaluation: Evaluation, known: Sequence[Known] = (), *, with_fields: bool = True) -> list[Known]:
-    """Give an evaluation its scores and fields, and return what its rows count; nothing by other metrics than ANLS*.
+    """Set the scores and fields of an evaluation, and return the counts of its rows; only ANLS* has such counts.
 
     Args:
         evaluation: the rows.
-        known: what they count under other options.
+        known: the counts of its rows under other options.
         with_fields: whether its fields are needed.
 
     Raises:
@@ -51,9 +51,9 @@ def count_rows(evaluation: Evaluation, known: Sequence[Known] = (), *, with_fiel
 
 
 def nearest(options: CompareOptions, known: Sequence[Known]) -> Known | None:
-    """What is known under options that differ at most in how numbers are compared.
+    """Return the known counts under options that differ at most in how numbers are compared.
 
-    Rows whose numbers all print as their values then count the same.
+    Rows in which every number is printed as its value have the same counts under both.
     """
     alike = [each for each in known if replace(each[0], numbers=options.numbers) == options]
     return min(alike, key=lambda each: each[0] != options, default=None)

@@ -1,4 +1,4 @@
-"""The page's scripts: ES modules, put into the page as one text, so that nothing waits for a chain of requests."""
+"""Bundle the page's ES modules into one script in the page, which avoids a chain of requests."""
 
 import re
 from collections.abc import Iterable
@@ -12,13 +12,13 @@ _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", flags=re.MULTI
 
 
 def bundled(entries: Iterable[str], known: Iterable[str] = ()) -> dict[str, str]:
-    """Some modules and all that they import, by their names, as a script that runs in this order.
+    """Return the scripts of modules and of everything they import, by module name; imports come first.
 
-    A module is a function, and what it exports is `docscore["its/name.js"]`.
+    A module becomes a function; its exports are in `docscore["its/name.js"]`.
 
     Args:
         entries: the names of modules within the folder of the page.
-        known: modules that are there.
+        known: modules that are already in the page.
     """
     scripts: dict[str, str] = {}
 

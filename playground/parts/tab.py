@@ -1,4 +1,4 @@
-"""A tab of the page, and the options that its template draws."""
+"""Define a tab of the page, and the options that its template renders."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,16 +11,16 @@ from playground.server.requests import WHAT_IFS, option_fields
 
 
 class Tab(NamedTuple):
-    """A tab.
+    """A tab of the page.
 
     Attributes:
-        address: its name in the address.
+        address: its name in the URL.
         name: its name in the page.
         label: what visitors read.
-        script: what gives it life, in JavaScript.
-        html: what its template draws at first.
-        parts: its script and its styles within the page, which load after the first screen.
-        functions: what its script asks the server by its name, beside what the scripts of all tabs ask.
+        script: the JavaScript that starts it.
+        html: the initial HTML from its template.
+        parts: its script and styles, which load after the first screen.
+        functions: the functions that its script calls on the server by name, in addition to those of all tabs.
     """
 
     address: str
@@ -33,12 +33,12 @@ class Tab(NamedTuple):
 
 
 def fields_with_words() -> list[tuple[Any, ...]]:
-    """The options that every tab offers, with their words."""
+    """Return the options that every tab offers, with their words."""
     return [(field, *_WORDS[field["name"]]) for field in option_fields(WHAT_IFS)]
 
 
 def offered(files: Iterable[Path]) -> str:
-    """The files of an example for the page's scripts."""
+    """Return the files of an example for the page's scripts."""
     return json.dumps([{"name": path.name, "path": str(path)} for path in files])
 
 
@@ -53,7 +53,7 @@ READING_CHOICES = [  # an option of reading: its name and label, its values in w
     ),
     ("skip", "Invalid rows", [(False, "error"), (True, "leave out")], "rows that are left out are counted"),
 ]
-_WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # of an option: its label, its values in words, a note
+_WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # an option: its label, its values in words, a note
     "numbers": (
         "Numbers",
         [("text", "as printed"), ("value", "by value")],
