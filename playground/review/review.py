@@ -1,4 +1,4 @@
-"""A review of ground truths: the places of the files that a visitor gave, and what verdicts on them change."""
+"""Review ground truths: the places in the files that a visitor uploaded, and the effect of verdicts on them."""
 
 import contextlib
 import hashlib
@@ -52,12 +52,12 @@ EXPORTS = "verdicts", "references"
 
 
 class ReviewRequest(CompareRequest):
-    """What is to be reviewed: a comparison, or one system.
+    """A request for a review of a comparison, or of one system.
 
     Attributes:
-        sample: how many places of one system are sampled by the points lost there; 0 for all places of all systems.
-        sample_of: the name of that system.
-        verdicts: a file of verdicts to go on with; None for none.
+        sample: how many places of one system are sampled by lost points; 0 for all places of all systems.
+        sample_of: the name of the sampled system.
+        verdicts: a file of verdicts with which to continue; None for none.
         texts: a file with an object that holds the texts of documents by their ids; None for none.
     """
 
@@ -68,14 +68,14 @@ class ReviewRequest(CompareRequest):
 
 
 class Verdict(NamedTuple):
-    """A verdict on a place of a review: its numbers and words.
+    """A verdict on a place of a review, in numbers and words.
 
     Attributes:
         number: the number of the place.
         verdict: one of `VERDICTS`.
-        answer: which of the predicted values it means.
+        answer: which of the predicted values the verdict chooses.
         value: the value that a visitor typed.
-        is_for_group: whether it holds for the other places of the group in the document too.
+        is_for_group: whether the verdict also applies to the other places of the group in the document.
     """
 
     number: Annotated[int, Field(ge=0)]
@@ -86,38 +86,38 @@ class Verdict(NamedTuple):
 
 
 class VerdictsRequest(KeptRequest):
-    """Verdicts on places of a review, as text, as lists in requests are limited."""
+    """Verdicts on places of a review, sent as text because lists in requests are limited."""
 
     verdicts: Json[list[Verdict]]
 
 
 class ExportRequest(VerdictsRequest):
-    """Verdicts on places of a review, and which file is to be written of them: one of `EXPORTS`."""
+    """Verdicts on places of a review, and the file to write, one of `EXPORTS`."""
 
     file: Annotated[str, one_of(*EXPORTS)]
 
 
 class ReadersRequest(VerdictsRequest):
-    """Verdicts on places of a review, and a file with those of another reader."""
+    """Verdicts on places of a review, and a file with the verdicts of another reader."""
 
     other: Upload
 
 
-MOST_BESIDE = 12  # fields and rows that are shown beside a place
+MOST_BESIDE = 12  # fields and rows that are shown next to a place
 TEXT = "text"  # the column of the references
 _LONGEST_VALUE = 5_000  # characters of a value that are shown
 _LONGEST_CELL = 200
 _REVIEW, _VERDICTS, _TEXTS = "review.jsonl", "verdicts.jsonl", "texts.jsonl"
 _PATHS = "paths.jsonl"  # the number of the document of each item; then by document the numbers of its items by path
 SMALL_TEXT = 100_000  # characters of a text in which values are found in milliseconds
-_MOST_MARKS = 1_000  # places of a value in a text
+_MOST_MARKS = 1_000  # occurrences of a value in a text
 
 
 def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
     """List the places where systems lose points, and keep them in the folder, whose name opens them again.
 
     Raises:
-        TypeError, ValueError, OSError: with a message that names the file and the place.
+        TypeError, ValueError, OSError: with a message that names the file and the place in it.
     """
     names = checked_names(request, fewest=1)
     uploaded, systems = systems_of_request(request, names, progress)
@@ -185,10 +185,10 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
 
 
 def _texts(request: ReviewRequest, first: Evaluation) -> dict[str, str]:
-    """The texts of documents by their ids: those that were given, else those of the column `TEXT`.
+    """Return the texts of documents by their ids: the uploaded texts, or else the column `TEXT`.
 
     Raises:
-        ValueError: if none of those that were given is of a document.
+        ValueError: if no uploaded text belongs to a document.
     """
     column = zip(first.ids, first.test_set.reference_rows or [], strict=False)
     given = {} if request.texts is None else loads(request.texts.read_text(encoding="utf-8"))
@@ -200,13 +200,13 @@ def _texts(request: ReviewRequest, first: Evaluation) -> dict[str, str]:
 
 
 def _fingerprint(files: Sequence[Path | None]) -> str:
-    """By which it is known that files are those of before."""
+    """Return a hash that shows whether files have the same content as before."""
     parts = (b"" if path is None else hashlib.sha256(path.read_bytes()).digest() for path in files)
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
 def _place(item: Item, systems: Sequence[str], first: Evaluation, text: DocumentText | None) -> dict[str, Any]:
-    """What the page needs of an item: its keys with values as texts, differences, evidence and stake."""
+    """Return the page's data for an item: its keys with values as texts, differences, evidence and stake."""
     truth = item.ground_truth
     values = [truth, *answers_of(item)]
     names_of = [item.systems, *(each["systems"] for each in item.others)]
@@ -244,7 +244,7 @@ def _place(item: Item, systems: Sequence[str], first: Evaluation, text: Document
 
 
 def _side(value: Any, *, is_plain: bool) -> str | None:
-    """A value as text, in quotes where others are no texts; None where a side has nothing."""
+    """Return a value as text, in quotes if not all values are texts; None if the side has no value."""
     if value is NoCell:
         return None
     text = value if is_plain else dumps_in_style(value, ensure_ascii=False)
@@ -252,13 +252,13 @@ def _side(value: Any, *, is_plain: bool) -> str | None:
 
 
 def _found(value: Any, text: DocumentText | None) -> str:
-    """Whether a value stands in the text: "yes", "no", "" where nothing tells."""
+    """Return whether a value is found in the text: "yes", "no", or "" if unknown."""
     held = None if text is None or value is NoCell else text.holds(convert_ground_truth(value))
     return "" if held is None else "yes" if held else "no"
 
 
 def _difference(truth: Any, value: Any, first: Evaluation, *, is_plain: bool) -> dict[str, Any]:
-    """How alike both sides are, in words, and both as spans, in which what differs is marked."""
+    """Return the similarity of both sides in words, and both sides as spans with their differences marked."""
     sides = [_side(each, is_plain=is_plain) for each in (truth, value)]
     said, marked = "", [[] if side is None else [(side, True)] for side in sides]
     if {type(truth), type(value)} <= SCALAR_TYPES and first.metric == ANLS_STAR:
@@ -276,14 +276,14 @@ def _difference(truth: Any, value: Any, first: Evaluation, *, is_plain: bool) ->
 
 
 def _carried(review: Review, earlier: Sequence[Item]) -> dict[str, Any] | None:
-    """Carry the verdicts of a file over; return those that are here, and a sentence on how many; None without any."""
+    """Carry over the verdicts of a file; return those that were applied and a sentence on how many, or None."""
     review.carry([Review([item for item in earlier if item.kind != AGREEMENT])])
     decided = [_shown_verdict(number, item, item) for number, item in enumerate(review.lines) if item.verdict]
     return {"verdicts": decided, "note": review.notes[-1]} if review.carried[1] else None
 
 
 def _shown_verdict(number: int, place: Item, decided: Item) -> dict[str, Any]:
-    """The verdict of an item as the page shows it at a place."""
+    """Return the verdict of an item as the page shows it for a place."""
     texts, text = list(map(value_text, answers_of(place))), value_text(decided_value(decided))
     return {
         "number": number,
@@ -298,13 +298,13 @@ def _typed_text(value: Any) -> str:
 
 
 def _editable(value: Any) -> str | None:
-    """A value as a visitor types it; None for what a browser would change."""
+    """Return a value as a visitor types it; None for a value that a browser would change."""
     text = _typed_text(value)
     return text if len(text) <= _LONGEST_VALUE and "\r" not in text else None
 
 
 def _typed(text: str, item: Item) -> Any:
-    """What a visitor typed, in the type of the ground truth, or of what was predicted where there is none."""
+    """Return what a visitor typed in the type of the ground truth, or of the prediction without a ground truth."""
     if isinstance(item.proposal if item.ground_truth is NoCell else item.ground_truth, str):
         return text
     with contextlib.suppress(ValueError):
@@ -313,17 +313,17 @@ def _typed(text: str, item: Item) -> Any:
 
 
 class KeptReview(KeptResult):
-    """The places of a review that was made before."""
+    """The kept places of a review."""
 
     def _lines(self, name: str, *numbers: int) -> Iterator[Any]:
-        """The values in these lines of a file, of which nothing else is read."""
+        """Return the values in these lines of a file without reading the other lines."""
         return map(loads, numbered_lines(self.folder / name, numbers))
 
     def document_of(self, number: int, given: str) -> tuple[int, str | None]:
-        """The number of the document of a place, and its text: one that is given, else that of the review.
+        """Return the number of the document of a place, and the given text or else the text that the review holds.
 
         Raises:
-            ValueError: if there is no place of that number.
+            ValueError: if no place has this number.
         """
         [documents] = self._lines(_PATHS, 0)
         if not 0 <= number < len(documents):
@@ -336,7 +336,7 @@ class KeptReview(KeptResult):
         return Review.read(self.folder / _REVIEW).lines
 
     def _decided(self, verdicts: Sequence[Verdict]) -> Review:
-        """The review with verdicts."""
+        """Return the review with these verdicts."""
         for number, verdict, answer, typed, is_for_group in verdicts:
             if number >= len(self.lines):
                 raise InputValueError(place="verdicts", expected="the number of a place", got=str(number))
@@ -349,11 +349,11 @@ class KeptReview(KeptResult):
         return Review(self.lines)
 
     def gains(self, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-        """How much each system's score of the documents with these verdicts rises with corrected ground truths.
+        """Return how much corrected ground truths raise each system's score of the documents with these verdicts.
 
         Returns:
-            "gains": of each document its number, and what each system gains. "faults": what `apply` would refuse, each
-            with the number of its document, its path ("" for the whole document), and a sentence.
+            "gains": for each document its number and the gain of each system. "faults": the corrections that `apply`
+            would refuse, each with the number of its document, its path ("" for the whole document), and a sentence.
         """
         numbers = {name: number for number, name in enumerate(self.facts["ids"])}
         items = self._decided(verdicts).lines
@@ -381,13 +381,13 @@ class KeptReview(KeptResult):
         return {"gains": [[numbers[name], *of_name] for name, of_name in gains.items()], "faults": faults}
 
     def agreement(self, verdicts: Sequence[Verdict], other: Path | None) -> dict[str, Any]:
-        """How far these verdicts agree with those in the file of another reader.
+        """Return how well these verdicts agree with the verdicts in the file of another reader.
 
         Returns:
             "text": the sentences of the command; "differing": the other reader's verdicts where they differ.
 
         Raises:
-            ValueError: if the file is no review, or there is no place that both decided.
+            ValueError: if the file is not a review, or both readers decided no place in common.
         """
         own = self._decided(verdicts).settled
         found = agreement_of(own, Review.read(other or Path()).settled, CONFIDENCE)
@@ -396,18 +396,18 @@ class KeptReview(KeptResult):
         return {"text": str(found), "differing": differing}
 
     def beside(self, number: int, document: int, text: str | None) -> dict[str, Any]:
-        """What stands beside a place: the other fields of its row, or the rows of the list that a new row joins.
+        """Return the context of a place: the other fields of its row, or the rows of the list that a new row joins.
 
         Args:
             number: the number of the place.
             document: the number of its document.
-            text: the text of that document; None for none.
+            text: the text of the document; None for none.
 
         Returns:
-            "heads": the names of the fields; "rows": of each row the fields as texts; "places": by field the number of
-            its own place, None where all systems are right; "count": of fields, or of rows; "text": that of the
-            document, or None; of the ground truth and of each answer "found", whether it stands in it, and "marks", its
-            places; "row": a place of the row.
+            "heads": the names of the fields; "rows": for each row, its fields as texts; "places": for each field the
+            number of its place, or None if all systems are right; "count": the number of fields, or of rows; "text":
+            the document's text, or None; "found" and "marks": for the ground truth and each answer, whether the text
+            contains it, and where; "row": the first position of the row in the text.
         """
         item = Item.from_dict(next(self._lines(_REVIEW, number)))
         is_row = is_whole_row(item)
@@ -436,7 +436,7 @@ class KeptReview(KeptResult):
         }
 
     def export(self, verdicts: Sequence[Verdict], file: str, uploads: Path) -> dict[str, Any]:
-        """Write the verdicts or the corrected references; the file of verdicts needs nothing but the verdicts.
+        """Write the verdicts or the corrected references; the file of verdicts requires only the verdicts.
 
         Returns:
             "path": the path of the file.
@@ -451,10 +451,10 @@ class KeptReview(KeptResult):
         return {"path": str(self._corrected(review, asked))}
 
     def estimate(self, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-        """Estimate how much of the loss comes back from a sample that is decided.
+        """Estimate from a decided sample how many of the lost points corrections would recover.
 
         Returns:
-            "lines": the sentences of the command; "share": the share of the loss that comes back, with its interval.
+            "lines": the sentences of the command; "share": the recovered share of the lost points, with its interval.
 
         Raises:
             ValueError: as `Review.estimate`.
@@ -464,7 +464,7 @@ class KeptReview(KeptResult):
         return {"lines": str(found).split("\n"), "share": [value, low or 0.0, 1.0 if high is None else high]}
 
     def _corrected(self, review: Review, asked: ReviewRequest) -> Path:
-        """Write the corrected references in the format of their file; as JSONL if that cannot hold them."""
+        """Write the corrected references in the format of their file, or as JSONL if that format cannot hold them."""
         tables = uploaded_tables(asked.of_first(), RowErrors("skip"), asked.files[1:])
         read = ReadOptions(parse_references=tables.plan.parse_references)
         source = asked.references or asked.files[0]
@@ -480,7 +480,7 @@ class KeptReview(KeptResult):
         ending = suffix_of(source)
         path = self.folder / f"{source.name.removesuffix('.gz').removesuffix(ending)}_corrected.jsonl"
         if ending in TEXT_EXTENSIONS:
-            with contextlib.suppress(InputValueError):  # where the format cannot hold all values
+            with contextlib.suppress(InputValueError):  # if the format cannot hold all values
                 corrected_rows(source, rows, changed, path.with_suffix(ending), options)
                 return path.with_suffix(ending)
         corrected_rows(source, rows, changed, path, options)

@@ -1,1 +1,1 @@
-"""What a server needs whatever its page shows: limits, connections, processes, requests and files."""
+"""The parts of the server that do not depend on the page: limits, connections, processes, requests and files."""

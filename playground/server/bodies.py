@@ -1,14 +1,14 @@
-"""Limits on what requests may send, checked before anything is parsed; a request beyond them is refused and closed.
+"""Limit what requests may send, before anything is parsed; a request beyond a limit is refused and closed.
 
-A parser of JSON and the models of the web framework take up to microseconds for each value, in the thread that serves
-everybody. So a body is limited in bytes and in its brackets and commas, which are as many as its values, and large
-bodies are parsed one after the other, with pauses in which that thread serves the others.
+A parser of JSON and the models of the web framework take up to microseconds per value, in the thread that serves all
+clients. Therefore the number of bytes in a body is limited, and the number of brackets and commas, which is about the
+number of values. Large bodies are parsed one after the other, with pauses in which the thread serves other clients.
 
 A client is the address that a request comes from. Behind a proxy that uvicorn trusts (`FORWARDED_ALLOW_IPS`), it is the
 address that the proxy names.
 
-uvicorn 0.54 has no deadline for a body, and `RequestBodyLimitMiddleware` of starlette 1.10 counts bytes alone, for all
-routes alike, and refuses without a sentence: so these limits are ours.
+uvicorn 0.54 has no deadline for a body. `RequestBodyLimitMiddleware` of starlette 1.10 only counts bytes, treats all
+routes the same, and refuses without a sentence. For these reasons docscore has its own limits.
 """
 
 import asyncio
@@ -29,25 +29,25 @@ from playground.server.requests import MAX_FILES
 
 MAX_BODY = 5 * MAX_BYTES  # two texts, escaped as JSON
 MAX_MARKS = 20_000  # brackets and commas outside of strings; larger values are sent as text
-SECONDS_OF_MARK = 15e-6  # from a large body to the next, for each of its marks; parsing takes 3e-6, for agents 8e-6
-_BYTES_OF_MARK = 400  # that take as long as a mark
+SECONDS_OF_MARK = 15e-6  # per mark of a large body, until the next; parsing takes 3e-6, for agents 8e-6
+_BYTES_OF_MARK = 400  # bytes that take as long as a mark
 _SMALL_BODY = 1_000  # marks
-_SMALL_BYTES = 50_000  # of a body that is taken even if others fill the memory for bodies
+_SMALL_BYTES = 50_000  # bytes of a body that is accepted even if other bodies fill the memory
 LONGEST_WAIT = 5  # seconds
-UPLOAD = "/gradio_api/upload"  # the one route for files
-_QUEUE = "/gradio_api/queue/join"  # where `gradio_client` calls, which shows a sentence of status 422 alone
+UPLOAD = "/gradio_api/upload"  # the only route for files
+_QUEUE = "/gradio_api/queue/join"  # `gradio_client` calls this route and shows a sentence only with status 422
 _NAMED_FAULTS = 10
-MAX_UPLOAD = 8 * MAX_FILE_BYTES + MAX_BYTES  # the files of eight systems, and what stands between them
+MAX_UPLOAD = 8 * MAX_FILE_BYTES + MAX_BYTES  # the files of eight systems, and the bytes between them
 HELD = 200_000_000  # bytes of bodies in memory, of all clients
 HELD_BY_CLIENT = HELD // 4
-UPLOADED = 10_000_000_000  # bytes of files that all clients may upload in an hour, for which they are kept
+UPLOADED = 10_000_000_000  # bytes that all clients may upload in an hour, the time for which files are kept
 UPLOADED_BY_CLIENT = UPLOADED // 5
 _HOUR = 3600
-_ALL = ""  # in counts by client, all of them
-SILENT = 30  # seconds in which a body must go on
-SLOWEST = 10_000  # bytes a second of a body, over each minute
+_ALL = ""  # the key of all clients in counts by client
+SILENT = 30  # seconds without another part of a body
+SLOWEST = 10_000  # bytes per second of a body, over each minute
 _MINUTE = 60
-Fault = tuple[str, HTTPStatus]  # what is wrong with a request
+Fault = tuple[str, HTTPStatus]  # what is wrong with a request, and its status
 _SLOW: Fault = (
     f"the body came too slowly: expected a byte within {SILENT} seconds, and {SLOWEST:,} bytes a second",
     HTTPStatus.REQUEST_TIMEOUT,
@@ -70,11 +70,11 @@ App = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 
 
 class _RefusedError(Exception):
-    """A request is refused; its arguments are those of a `Fault`."""
+    """Raised for a request that is refused; its arguments are the parts of a `Fault`."""
 
 
 def _in_time(receive: Receive) -> Receive:
-    """The function that receives a body, which raises `_RefusedError` if the body comes too slowly."""
+    """Return a function that receives a body and raises `_RefusedError` if the body arrives too slowly."""
     begun, taken = time.monotonic(), 0
 
     async def received() -> dict[str, Any]:
@@ -97,16 +97,16 @@ def _in_time(receive: Receive) -> Receive:
 class BodyLimit:
     """ASGI middleware that passes on a request whose body is within the limits, and refuses any other with a sentence.
 
-    The status is 413 for a request that is too large, and 422 if it is of a client of gradio, as if it were not valid;
-    408 for one that is too slow, 429 for too many files in an hour, and 503 where the server is busy. The connection is
-    then closed.
+    The status is 413 for a request that is too large (422 for clients of gradio, as for an invalid request), 408 for a
+    request that is too slow, 429 for too many files in an hour, and 503 if the server is busy. The connection is then
+    closed.
     """
 
     def __init__(self, app: App) -> None:
         self.app = app
         self._next_turn = 0.0  # when the next large body may be parsed
         self._held: Counter[str] = Counter()  # bytes of bodies in memory, by client
-        self._uploaded: dict[str, float] = {}  # bytes of files, by client; what was uploaded an hour ago has drained
+        self._uploaded: dict[str, float] = {}  # bytes of files by client; bytes drain within an hour
         self._drained = time.monotonic()
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -136,7 +136,7 @@ class BodyLimit:
                 self._hold(client, -held[0])
 
     def _hold(self, client: str, length: int) -> bool:
-        """Count bytes of a body that is in memory, and return whether all that is held is within the limits."""
+        """Count bytes of a body in memory, and return whether the counts are within the limits."""
         for name in (client, _ALL):
             self._held[name] += length
             if not self._held[name]:
@@ -144,10 +144,10 @@ class BodyLimit:
         return self._held[client] <= HELD_BY_CLIENT and self._held[_ALL] <= HELD
 
     async def _body(self, scope: dict[str, Any], receive: Receive, send: Send, client: str, held: list[int]) -> None:
-        """Read the whole body, and pass it on; `held` is its length so far.
+        """Read the whole body and pass it on; `held` counts the bytes read so far.
 
         Raises:
-            _RefusedError: if it is not within the limits.
+            _RefusedError: if the body is not within the limits.
         """
         portions: list[bytes] = []
         portion_of = _in_time(receive)
@@ -178,7 +178,7 @@ class BodyLimit:
         await self.app(scope, replay, send)
 
     async def _takes_its_turn(self, marks: int) -> bool:
-        """Wait until the large bodies before this one had their time; False if that is too long."""
+        """Wait until the time for earlier large bodies has passed; return False if that takes too long."""
         if marks <= _SMALL_BODY:
             return True
         now = time.monotonic()
@@ -233,13 +233,13 @@ class BodyLimit:
             self._uploaded[name] = self._uploaded.get(name, 0) + portion
         if taken > MAX_UPLOAD:
             return _TOO_LARGE.format(MAX_UPLOAD), HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-        if files > MAX_FILES + 1:  # one stands behind the last file
+        if files > MAX_FILES + 1:  # the last file has a delimiter behind it too
             return f"more than {MAX_FILES} files in one request", HTTPStatus.REQUEST_ENTITY_TOO_LARGE
         over = self._uploaded[client] > UPLOADED_BY_CLIENT or self._uploaded[_ALL] > UPLOADED
         return _QUOTA if over else None
 
     def _drain(self) -> None:
-        """Let what was uploaded drain evenly, all that a client may upload within an hour."""
+        """Reduce the counts of uploaded bytes at the rate that uses up a client's quota in one hour."""
         now = time.monotonic()
         share, self._drained = (now - self._drained) / _HOUR, now
         levels = (
@@ -249,15 +249,15 @@ class BodyLimit:
 
 
 def count_marks(body: bytes) -> int:
-    """How many opening brackets and commas a JSON text has outside of its strings, or a few more where it has few.
+    """Count the opening brackets and commas of a JSON text outside of strings; for small counts, inside strings too.
 
-    Of too many it is one more than are allowed.
+    If there are too many, the count is one more than the limit.
     """
     marks = min(_marks(body), MAX_MARKS + 1)
-    if marks <= _SMALL_BODY or b"\0" in body:  # in UTF-16 the byte of a quote may be another character
+    if marks <= _SMALL_BODY or b"\0" in body:  # in UTF-16, the byte of a quote may be part of another character
         return marks
     without_escapes = body.replace(rb"\\", b"").replace(rb"\"", b"")
-    if without_escapes.count(b'"') > 4 * MAX_MARKS + 2:  # behind a mark stand at most two strings, a key and a value
+    if without_escapes.count(b'"') > 4 * MAX_MARKS + 2:  # each mark precedes at most two strings, a key and a value
         return MAX_MARKS + 1
     return min(_marks(b"".join(without_escapes.split(b'"')[::2])), MAX_MARKS + 1)
 
@@ -267,7 +267,7 @@ def _marks(text: bytes) -> int:
 
 
 async def refuse_request(_: Request, error: Exception) -> JSONResponse:
-    """What is wrong with a request, status 422, without repeating it: that would take as long as reading it."""
+    """Report an invalid request with status 422, without repeating it, which would take as long as reading it."""
     faults = error.errors() if isinstance(error, RequestValidationError) else []
     parts = [{name: fault[name] for name in ("type", "loc", "msg")} for fault in faults[:_NAMED_FAULTS]]
     return JSONResponse({"detail": parts}, status_code=422)

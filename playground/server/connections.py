@@ -1,4 +1,4 @@
-"""Connections without a request are closed, requests have a client, and answers say what a page may load."""
+"""Close connections without a request, identify clients, and tell browsers what a page may load."""
 
 import asyncio
 import os
@@ -11,16 +11,16 @@ from gradio.context import LocalContext
 
 from playground.server.bodies import App, Receive, Send
 
-ADDRESSES: list[str] = []  # where the server listens
+ADDRESSES: list[str] = []  # the addresses on which the server listens
 IDLE = 30  # seconds in which a connection must send the headers of a request
-_LOOKED = 5  # seconds from a look at the connections to the next
+_LOOKED = 5  # seconds between checks of the connections
 _PRIVATE = "127.0.0.1,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7"
 _SOURCES = {
     "default-src": "'self'",
     "script-src": "'self' 'unsafe-inline' 'unsafe-eval'",  # gradio writes scripts into the page and compiles templates
     "style-src": "'self' 'unsafe-inline'",
     "font-src": "'self' data:",
-    "img-src": "'self' blob: data: https://huggingface.co https://*.huggingface.co",  # the last two of a Space's header
+    "img-src": "'self' blob: data: https://huggingface.co https://*.huggingface.co",  # both hosts for a Space's header
     "connect-src": "'self' blob: data: https://huggingface.co",
     "worker-src": "'self' blob:",
     "object-src": "'none'",
@@ -49,9 +49,9 @@ class SecurityHeaders:
 
 
 class McpBelowRoot:
-    """ASGI middleware for a page behind a proxy that takes its prefix, such as `/demo`, off the paths of requests.
+    """ASGI middleware for a page behind a proxy that removes its prefix, such as `/demo`, from the paths of requests.
 
-    Paths begin with `root_path` in ASGI; without it starlette finds no route below a mounted app, as that for MCP.
+    ASGI paths begin with `root_path`; otherwise starlette finds no route below a mounted app, such as the MCP app.
     """
 
     def __init__(self, app: App) -> None:
@@ -66,27 +66,27 @@ class McpBelowRoot:
 
 
 def trust_the_proxy_of_a_space() -> None:
-    """Let uvicorn take the address of a client from the proxy of a Space, whose own address is private.
+    """Let uvicorn take the client's address from the proxy of a Space; the proxy itself has a private address.
 
-    Elsewhere uvicorn trusts a proxy on this machine alone, or those that `FORWARDED_ALLOW_IPS` names.
+    Outside a Space, uvicorn trusts only a proxy on this machine, or the proxies in `FORWARDED_ALLOW_IPS`.
     """
     if "SPACE_ID" in os.environ:
         os.environ.setdefault("FORWARDED_ALLOW_IPS", _PRIVATE)
 
 
 def client() -> str:
-    """Return the address that the request of this task comes from; "" where there is none."""
+    """Return the address that the request of this task comes from; "" if there is none."""
     request: Any = LocalContext.request.get(None)
     return request.client.host if request and request.client else ""
 
 
 def note_addresses(server: Any) -> None:
-    """Note where a running server listens, for `is_local`."""
+    """Record where a running server listens, for `is_local`."""
     ADDRESSES.extend(socket.getsockname()[0] for each in server.servers for socket in each.sockets)
 
 
 def is_local() -> bool:
-    """Return whether the server listens on this machine alone, and the request of this task comes from it."""
+    """Return whether the server listens on this machine only, and the request of this task comes from it."""
     return bool(ADDRESSES) and all(ip_address(each).is_loopback for each in (*ADDRESSES, client() or "127.0.0.1"))
 
 
@@ -100,13 +100,13 @@ def allow_connections() -> None:
 
 
 def close_idle(server: Any) -> None:
-    """From now on, close the connections of a running uvicorn server that send no request for `IDLE` seconds.
+    """Start closing connections of a running uvicorn server that send no request for `IDLE` seconds.
 
-    uvicorn 0.54 has a deadline for the next request of a connection, `timeout_keep_alive`, and none for headers that
-    begin and do not end.
+    uvicorn 0.54 limits the time until the next request of a connection (`timeout_keep_alive`), but not the time that
+    unfinished headers may take.
     """
     loop: asyncio.AbstractEventLoop = server.servers[0].get_loop()
-    idle: dict[Any, tuple[Any, float]] = {}  # the request before, and since when there is none
+    idle: dict[Any, tuple[Any, float]] = {}  # the previous request, and the time since it ended
 
     def look() -> None:
         now, known = time.monotonic(), dict(idle)

@@ -1,4 +1,4 @@
-"""The first screen of the page, in the HTML that gradio sends: gradio's own scripts take long to load."""
+"""Insert the first screen into gradio's HTML page, because gradio's own scripts take long to load."""
 
 import re
 from typing import Any
@@ -11,10 +11,10 @@ _BODY = re.compile(rb"<body\b[^>]*>")
 
 
 class FirstScreen:
-    """ASGI middleware that inserts HTML into the page of gradio.
+    """ASGI middleware that inserts HTML into gradio's page.
 
-    Behind a proxy, addresses within the page begin with the prefix of the page, whose own address does not have to end
-    in a slash.
+    Behind a proxy, URLs within the page begin with the prefix of the page; the page's own URL does not have to end in a
+    slash.
 
     Args:
         app: the application.
@@ -26,7 +26,7 @@ class FirstScreen:
         self.app, self.head, self.body = app, head.encode(), body.encode()
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
-        """Pass on the request, and hold back an answer that is HTML until all of it is there."""
+        """Pass on the request, and hold back an HTML answer until it is complete."""
         start: dict[str, Any] | None = None
         html = bytearray()
 
@@ -49,7 +49,7 @@ class FirstScreen:
         await self.app(scope, receive, answer if is_get else send)
 
     def _with_parts(self, html: bytes, root: str) -> bytes:
-        """Return a page with the two parts; other HTML stays as it is."""
+        """Return a page with the two parts inserted; other HTML is returned unchanged."""
         body = _BODY.search(html)
         if body is None or b"<gradio-app" not in html:
             return html

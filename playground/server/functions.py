@@ -1,7 +1,7 @@
-"""Functions that the page's scripts call: each takes one object, which is checked as a request, and answers one.
+"""Define the functions that the page's scripts call: each takes one object, validates it as a request, and answers one.
 
-Where it raises an error, the answer is `{"refused": sentence, "kind": word}`, with the kinds of `Refused`, and "gone"
-for results and files that were deleted.
+If a function raises an error, the answer is `{"refused": sentence, "kind": word}`, with the kinds of `Refused`, or
+"gone" for results and files that were deleted.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ from playground.server.storage import new_folder, uploads_folder
 PAIRS = WorkerPool(Limits(places=2, waiting=16, seconds=20))
 READERS = WorkerPool(Limits(places=2, waiting=16, seconds=60))
 RUNS = WorkerPool(Limits(places=2, waiting=16, seconds=120))
-ANSWERED_WITHIN = 0.5  # seconds; a run that takes longer is asked for again
-_FORGOTTEN_AFTER = 60  # seconds for which nobody asked for a run
+ANSWERED_WITHIN = 0.5  # seconds; the script asks again for a longer run
+_FORGOTTEN_AFTER = 60  # seconds after the last question about a run
 _FAILED = "An error occurred on the server; its log says why."
 Answer = dict[str, Any]
 R = TypeVar("R", bound=Request)
@@ -34,7 +34,7 @@ Ask = Callable[[Any], Coroutine[Any, Any, Answer]]
 
 
 def answers(kind: type[R], function: Callable[[R], Awaitable[Answer]]) -> Ask:
-    """What a browser may call: the function of a request of this kind; where it raises an error, a sentence."""
+    """Return a function that browsers may call with a request of this kind; it answers errors with a sentence."""
 
     async def answered(asked: Any) -> Answer:
         try:
@@ -53,18 +53,18 @@ def answers(kind: type[R], function: Callable[[R], Awaitable[Answer]]) -> Ask:
 
 
 def in_thread(kind: type[R], work: Callable[[R], Answer]) -> Ask:
-    """What a thread answers."""
+    """Return a function that answers requests in a thread."""
     return answers(kind, lambda request: asyncio.to_thread(work, request))
 
 
 def in_child(kind: type[R], pool: WorkerPool, name: str, prepare: Callable[[R], Callable[[], Answer]]) -> Ask:
-    """What a child process answers; a newer request of this name of the same window stops the one before.
+    """Return a function that answers in a child process; a newer request of the same name and window stops the older.
 
     Args:
-        kind: that of the request.
-        pool: where the child is.
-        name: of what is asked, "" for requests that do not stop each other.
-        prepare: gives, in a thread, the work for the child.
+        kind: the kind of the request.
+        pool: the pool of the child process.
+        name: the name of the request; "" for requests that do not stop each other.
+        prepare: returns the work for the child; it runs in a thread.
     """
     return answers(kind, lambda request: answer_of_child(pool, name, request, prepare))
 
@@ -72,7 +72,7 @@ def in_child(kind: type[R], pool: WorkerPool, name: str, prepare: Callable[[R], 
 async def answer_of_child(
     pool: WorkerPool, name: str, request: R, prepare: Callable[[R], Callable[[], Answer]]
 ) -> Answer:
-    """The answer of `in_child`."""
+    """Answer a request as a function from `in_child` does."""
     window, number = request.window
     work = await asyncio.to_thread(prepare, request)
     visitor = f"{name} {window}" if window and name else ""
@@ -80,7 +80,7 @@ async def answer_of_child(
 
 
 def in_thread_or_child(kind: type[R], prepare: Callable[[R], tuple[bool, Callable[[], Answer]]]) -> Ask:
-    """What a thread answers if it takes milliseconds, else a child; `prepare` says which, and gives the work."""
+    """Return a function that answers in a thread if that takes milliseconds, else in a child, as `prepare` decides."""
 
     async def answer(request: R) -> Answer:
         is_small, work = await asyncio.to_thread(prepare, request)
@@ -92,7 +92,7 @@ def in_thread_or_child(kind: type[R], prepare: Callable[[R], tuple[bool, Callabl
 
 
 def stops(pool: WorkerPool, name: str = "") -> Ask:
-    """Cancel the request of this name that this window made."""
+    """Return a function that cancels this window's request of the given name."""
 
     async def stop(request: Request) -> Answer:
         window, number = request.window
@@ -107,7 +107,7 @@ def stops(pool: WorkerPool, name: str = "") -> Ask:
 
 @dataclass
 class _Run:
-    """A run of a window: its task, how far it is, and when it was asked for last."""
+    """A run of a window: its task, its progress, and when the page last asked about it."""
 
     task: asyncio.Task[Answer]
     asked: float
@@ -119,12 +119,12 @@ _RUNS: dict[str, _Run] = {}  # by the name of the window
 
 
 def runs(kind: type[R], work: Callable[..., Any]) -> Ask:
-    """Begin a run of a window, whose answer is that of `PROGRESS`; the work takes a folder, and tells its progress."""
+    """Return a function that starts a run and answers as `PROGRESS`; the work gets a folder and reports progress."""
     return answers(kind, lambda request: _begin(request, partial(work, request)))
 
 
 async def _begin(request: Request, work: Callable[..., Any]) -> Answer:
-    """Begin a run, which stops the one before of the same window."""
+    """Start a run, which stops the previous run of the same window."""
     name, number = request.window
     if not name:
         raise Refused("window: expected a name")  # noqa: TRY003, EM101
@@ -163,7 +163,7 @@ PROGRESS = answers(Request, lambda request: _after_a_second(request.window[0]))
 
 
 def written(name: str, ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
-    """The function with its answer written as JSON in a thread: the framework needs seconds for a large one."""
+    """Return the function, writing its answer as JSON in a thread; the framework needs seconds for a large one."""
 
     async def answered(asked: Any) -> Response:
         found = await ask(asked)

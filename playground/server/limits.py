@@ -1,4 +1,4 @@
-"""Limits on the input of the page, so that it never hangs, and their error messages."""
+"""Limit the input of the page, so that it never hangs, with an error message for each limit."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,11 @@ MAX_BYTES = 1_000_000  # of text on each side
 MAX_LEAVES = 20_000
 MAX_PAIRS = 4_000_000  # of list elements: 2,000 against 2,000 take 300 ms and 100 MB
 MAX_FORESTS = 10_000  # a table of 600 rows; two such trees take two seconds
-MAX_TEXT = 50_000  # characters of one text: two such texts without anything in common take a second
+MAX_TEXT = 50_000  # characters of one text: two texts with nothing in common take a second
 MAX_FILE_BYTES = 25_000_000  # a file of this size takes half a gigabyte while it is scored
-MAX_SLICES = 50  # each is resampled for its intervals
+MAX_SLICES = 50  # each slice is resampled for its intervals
 _LONGEST_SENTENCE = 600
-FOLDER_PREFIX = "docscore-page-"  # of the folder in which the page keeps uploads and results
+FOLDER_PREFIX = "docscore-page-"  # the folder in which the page keeps uploads and results
 _FOLDERS = re.compile(  # of these files, and of the examples
     rf"""(?:{re.escape(str(Path(__file__).resolve().parents[2]))}|[^\s'"]{{0,500}}[\\/]{FOLDER_PREFIX}[^\s'"\\/]+)"""
     r"""(?:[\\/][^\s'"\\/]+)*[\\/]"""
@@ -29,11 +29,11 @@ _FOLDERS = re.compile(  # of these files, and of the examples
 _ELSEWHERE = "score it with `docscore score`"
 _SMALL = 2_000, 20_000, 40  # values, characters and levels that are scored in milliseconds
 _SMALL_PAIRS = 40_000
-_SMALL_OTHERS = 200, 5_000, 20  # the same for the metrics that compare whole trees
+_SMALL_OTHERS = 200, 5_000, 20  # the same for metrics that compare whole trees
 
 
 def check_slices(values: Sequence[str]) -> None:
-    """Raise `ValueError` for a column with too many different values to make slices of."""
+    """Raise `ValueError` if a column has too many different values to make slices."""
     if (count := len(set(values))) > MAX_SLICES:
         most = f"a column with at most {MAX_SLICES} different values"
         raise InputValueError(place="slices", expected=most, got=f"{count:,}")
@@ -52,11 +52,11 @@ def read_text(text: str | None) -> Any:
     return loads(text, unique_keys=True)
 
 
-_FILES = {"%PDF": "a PDF", "\x89PNG": "a picture", "PK\x03\x04": "a zip or Office file"}  # by how their bytes begin
+_FILES = {"%PDF": "a PDF", "\x89PNG": "a picture", "PK\x03\x04": "a zip or Office file"}  # by their first bytes
 
 
 def refuse_files(text: str) -> None:
-    """Raise `ValueError` for the bytes of a file in place of a text."""
+    """Raise `ValueError` if a text is really the bytes of a file."""
     for begin, kind in _FILES.items():
         if text.lstrip("\ufeff \n").startswith(begin):
             raise InputValueError(problem=f"{kind}, not text: paste the JSON that a model read from it")
@@ -69,10 +69,10 @@ def check_length(text: str) -> None:
 
 
 def check_value(value: Any, is_truth: bool) -> Value:
-    """The value in plain types.
+    """Return the value in plain types.
 
     Raises:
-        TypeError, ValueError: for a value that cannot be scored here.
+        TypeError, ValueError: for a value that the page cannot score.
     """
     plain = convert_ground_truth(value) if is_truth else convert_prediction(value)
     if (leaves := size(plain)) > MAX_LEAVES:
@@ -86,25 +86,25 @@ def check_value(value: Any, is_truth: bool) -> Value:
 
 
 def parts_of(value: Any) -> Iterator[Any]:
-    """The value and every value in it, the keys of objects too."""
+    """Yield the value and every value in it, including the keys of objects."""
     for part in containers_in([[value]]):
         yield from (*part, *part.values()) if isinstance(part, dict) else part
 
 
 def is_small(truth: Any, prediction: Any, *, whole_trees: bool = False) -> bool:
-    """Whether a pair is scored in milliseconds; looks at no more of it than that takes.
+    """Return whether a pair is scored in milliseconds; the check itself stops as soon as the pair is too large.
 
     Args:
         truth: any JSON value.
         prediction: any JSON value.
-        whole_trees: whether the metric compares whole trees, not only those of lists.
+        whole_trees: whether the metric compares whole trees, not only lists.
     """
     if not all(_is_below(value, *(_SMALL_OTHERS if whole_trees else _SMALL)) for value in (truth, prediction)):
         return False
     try:
         both = convert_ground_truth(truth), convert_prediction(prediction)
         return sum(pairs for *_, pairs in list_tables(*both)) <= _SMALL_PAIRS
-    except (TypeError, ValueError):  # a value that is refused, which takes no time
+    except (TypeError, ValueError):  # a refused value takes no time
         return True
 
 
@@ -127,7 +127,7 @@ def _is_below(value: Any, values: int, characters: int, levels: int) -> bool:
 
 
 def check_work(truth: Value, prediction: Value) -> None:
-    """Raise `ValueError` for lists that would take too long to match, every element with every other."""
+    """Raise `ValueError` if comparing each list element with every other would take too long."""
     tables = list(list_tables(truth, prediction))
     if (pairs := sum(of_table for *_, of_table in tables)) > MAX_PAIRS:
         place, *_ = max(tables, key=lambda table: table[-1])
@@ -137,7 +137,7 @@ def check_work(truth: Value, prediction: Value) -> None:
 
 
 def check_metric(metric: str, truth: Value, prediction: Value) -> None:
-    """Raise `ValueError` for values on which a metric would take too long: large trees for nTED, many alternatives."""
+    """Raise `ValueError` if a metric would take too long: large trees for nTED, many alternatives."""
     if metric == "nted":
         most = max(forests(document_tree(value)) for value in (next(readings(truth, scalars=True)), prediction))
         if most > MAX_FORESTS:
@@ -149,7 +149,7 @@ def check_metric(metric: str, truth: Value, prediction: Value) -> None:
 
 
 def shortened(sentence: str, longest: int = _LONGEST_SENTENCE) -> str:
-    """The sentence with its middle left out if it is too long."""
+    """Return the sentence, with its middle left out if it is too long."""
     if len(sentence) <= longest:
         return sentence
     half = longest // 2
@@ -157,7 +157,7 @@ def shortened(sentence: str, longest: int = _LONGEST_SENTENCE) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a message, each shortened, without folders of the server and characters that cannot be seen."""
+    """Return the lines of a message, each shortened, without folders of the server and invisible characters."""
     return [shortened(printable(line)) for line in _FOLDERS.sub("", text).split("\n")]
 
 

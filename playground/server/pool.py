@@ -1,7 +1,7 @@
-"""Heavy requests in a few worker processes: each has a limit of time and of memory, and can be stopped.
+"""Run heavy requests in a few worker processes; each has a limit of time and memory, and can be stopped.
 
-`pebble` 5.2 keeps the place of a request that is stopped for 120 ms (this pool 27 ms), which a visitor who types would
-wait for after each letter, and has no limits of computing time and memory, no progress and no share for each client.
+After `pebble` 5.2 stops a request, the next one waits for 120 ms (27 ms in this pool), which visitors would notice at
+each letter. It also has no limits of computing time and memory, no progress, and no share for each client.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ Report = Callable[[float, str], object]
 _T = TypeVar("_T")
 
 MEMORY = 2_000_000_000  # bytes of data of a child
-_NICE = 19  # the process that answers small requests goes first
+_NICE = 19  # the process that answers small requests has priority
 _START = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 _CONTEXT: Any = multiprocessing.get_context(_START)
 _WORKS = ["playground.pair.preload", *(f"playground.{tab}.{tab}" for tab in ("testset", "compare", "review"))]
-if _START == "forkserver":  # what the works need is imported once, and a child begins in milliseconds
+if _START == "forkserver":  # import what the work needs only once; children then start in milliseconds
     _CONTEXT.set_forkserver_preload(_WORKS)
 
 
@@ -41,8 +41,8 @@ class Refused(ValueError):  # noqa: N818  shown to the visitor; not necessarily 
     """A request that was refused or stopped; the message is a sentence for the visitor.
 
     Attributes:
-        kind: why, for programs: "input" for what is wrong with it, "busy", "limit", "stopped", "replaced" by a newer
-            one, or "failed" for a process that ended without an answer.
+        kind: the reason, for programs: "input" for invalid input, "busy", "limit", "stopped", "replaced" by a newer
+            request, or "failed" for a process that ended without an answer.
     """
 
     def __init__(self, message: str, kind: str = "input") -> None:
@@ -51,15 +51,15 @@ class Refused(ValueError):  # noqa: N818  shown to the visitor; not necessarily 
 
 
 class Limits(NamedTuple):
-    """The limits of a kind of request.
+    """The limits for one kind of request.
 
     Attributes:
-        places: how many run at the same time.
-        waiting: how many may wait for a place.
-        seconds: how long one may compute. A busy machine gives it less of that each second: by the clock it may take
-            `patience` times as long.
-        memory: how many bytes of data one may hold.
-        patience: how many seconds of the clock one waits for each second of computing.
+        places: how many requests run at the same time.
+        waiting: how many more may wait.
+        seconds: seconds of computing per request. On a busy machine a request computes only part of the time; it may
+            take `patience` times as long by the clock.
+        memory: bytes of data per request.
+        patience: seconds by the clock allowed for each second of computing.
     """
 
     places: int
@@ -70,19 +70,19 @@ class Limits(NamedTuple):
 
     @property
     def clock_seconds(self) -> float:
-        """How long one may take by the clock."""
+        """How many seconds a request may take by the clock."""
         return self.patience * self.seconds
 
 
 class WorkerPool:
-    """Runs requests in child processes, one a visitor: a newer request of a visitor stops the one before."""
+    """Runs requests in child processes, one per visitor: a newer request of a visitor stops the previous one."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._places = asyncio.Semaphore(limits.places)
         self._requests: dict[object, _Running] = {}
-        self._stay = limits.seconds  # seconds for which a request has its place, of late
-        # a request that was stopped may still hold its thread when the next one has its place
+        self._stay = limits.seconds  # moving average of the seconds that requests run
+        # a stopped request may still hold its thread when the next request starts
         self._threads = ThreadPoolExecutor(2 * limits.places, "child")
 
     async def run(
@@ -94,21 +94,21 @@ class WorkerPool:
         number: int = 0,
         client: str = "",
     ) -> Any:
-        """What `work(*arguments)` returns, called in a child process.
+        """Run `work(*arguments)` in a child process and return its result.
 
         Args:
-            visitor: who asks; "" for a visitor without a name, whose requests do not stop each other.
+            visitor: the name of the visitor; requests of visitors without a name ("") do not stop each other.
             work: a module-level function.
             arguments: values that can be pickled.
-            report: called here with what `work` reports; `work` then takes the keyword `progress`.
-            number: the newer of two requests of a visitor has the higher number, whichever comes first; of the same
-                number, the one that comes last is newer.
-            client: the address of the visitor, which may take half of all places and of the room to wait; "" for no
-                such limit.
+            report: called in this process with what `work` reports; `work` then takes the keyword `progress`.
+            number: the newer of two requests of a visitor has the higher number, in whichever order they arrive; of
+                equal numbers, the last one to arrive is newer.
+            client: the address of the visitor, which may use half of all places, running and waiting; "" for no such
+                limit.
 
         Raises:
-            Refused: if too many wait, if it was stopped, if it reached a limit, or with the message of a `TypeError`,
-                `ValueError` or `OSError` of the work.
+            Refused: if too many requests wait, if the request was stopped or reached a limit, or with the message of a
+                `TypeError`, `ValueError` or `OSError` of the work.
             RuntimeError: for any other error of the work.
         """
         name = visitor or object()
@@ -122,7 +122,7 @@ class WorkerPool:
         of_client = sum(each.client == client for each in self._requests.values()) if client else 0
         if len(self._requests) >= room or of_client >= room // 2:
             whose = "your other requests" if len(self._requests) < room else "requests as large as this one"
-            soon = counted(ceil(self._stay / self.limits.places), "second")  # then a place is free
+            soon = counted(ceil(self._stay / self.limits.places), "second")  # by then a place is free
             msg = f"the server is busy with {whose}; try again in {soon}, or install docscore"
             raise Refused(msg, "busy")
         request = asyncio.ensure_future(self._run(work, arguments, report))
@@ -138,7 +138,7 @@ class WorkerPool:
         return request.result()
 
     def stop(self, visitor: str, number: int | None = None) -> None:
-        """Stop the request of a visitor, if there is one; with a number only if it is that one."""
+        """Stop the request of a visitor, if there is one; if a number is given, only the request with that number."""
         if visitor in self._requests and number in (None, self._requests[visitor].number):
             self._requests.pop(visitor).task.cancel()
 
@@ -162,11 +162,11 @@ class WorkerPool:
                 await asyncio.shield(self._wait_for_end(child, starting))
 
     async def _wait_for_end(self, child: Any, starting: asyncio.Future[Any]) -> None:
-        await asyncio.wait({starting})  # what is stopped while it starts must be ended too
+        await asyncio.wait({starting})  # a request that is stopped while it starts must also be ended
         await self._in_thread(_end, child)
 
     async def _answer(self, receiver: Any, child: Any, report: Report | None) -> Any:
-        """What the child sends last; what it reports before is passed on."""
+        """Return the last message of the child, and pass on the progress that it reports before."""
         while True:
             try:
                 kind, content = await self._in_thread(receiver.recv)
@@ -182,7 +182,7 @@ class WorkerPool:
                 report(*content)
 
     def _why_it_ended(self, child: Any) -> tuple[str, str]:
-        """The sentence and the kind of what ended a child that did not answer."""
+        """Return the sentence and the kind of the refusal for a child that ended without an answer."""
         with _STARTING:
             child.join()
             code = child.exitcode
@@ -198,7 +198,7 @@ class WorkerPool:
 
 @dataclass
 class _Running:
-    """A request that waits or runs, and whether a newer one of the same visitor took its place."""
+    """A request that waits or runs, and whether a newer one of the same visitor replaced it."""
 
     task: asyncio.Task[Any]
     number: int
@@ -206,12 +206,12 @@ class _Running:
     is_replaced: bool = False
 
 
-# multiprocessing looks at all children whenever it starts one, which fails if another is closed at that moment
+# multiprocessing checks all children whenever it starts one, which fails if another is closed at that moment
 _STARTING = threading.Lock()
 
 
 _STARTED: set[Any] = set()  # the children that run
-_ENDED = threading.Event()  # after which none is started
+_ENDED = threading.Event()  # once set, no child is started
 
 
 def _start(child: Any) -> None:
@@ -223,10 +223,10 @@ def _start(child: Any) -> None:
 
 
 def end_children() -> None:
-    """End the children of this process; no other is started."""
+    """End the children of this process and start no others."""
     _ENDED.set()
     for child in list(_STARTED):
-        with contextlib.suppress(ValueError):  # it was closed
+        with contextlib.suppress(ValueError):  # already closed
             child.kill()
 
 
@@ -243,12 +243,12 @@ def _end(child: Any) -> None:
 _STOPPED = "stopped"
 _REPLACED = "stopped because you started another request; a visitor can run one at a time"
 _ELSEWHERE = "the docscore command has no such limit"
-_ALARM = getattr(signal, "SIGPROF", 0)  # ends a process that computed for too long
+_ALARM = getattr(signal, "SIGPROF", 0)  # ends a process that has computed for too long
 _TOO_MUCH = f"this needs more than {MEMORY / 1e9:g} GB of memory, the limit of this page"
 
 
 def _child(sender: Any, work: Callable[..., Any], reports: bool, limits: Limits) -> None:
-    """Run the work and send its result, or one sentence."""
+    """Run the work, and send its result or one sentence."""
     _limit(limits)
     keywords = {"progress": lambda share, text: sender.send(("progress", (share, text)))} if reports else {}
     try:
@@ -269,7 +269,7 @@ def _child(sender: Any, work: Callable[..., Any], reports: bool, limits: Limits)
 
 
 def _limit(limits: Limits) -> None:
-    """Take the limits of a child: the alarm by the clock ends it even if nobody is left who would."""
+    """Apply the limits to this child; the clock alarm ends it even if its parent has gone."""
     if os.name != "posix":
         return
     import resource  # noqa: PLC0415  not everywhere
@@ -281,19 +281,19 @@ def _limit(limits: Limits) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limits.memory, limits.memory))
 
 
-READING, PAIRING = [("Reading", 1.0)], [("Pairing", 3.0)]  # phases with their weights, each of one file
+READING, PAIRING = [("Reading", 1.0)], [("Pairing", 3.0)]  # phases with their weights, each for one file
 SCORING = [("Explaining", 9.0), ("Resampling", 1.5), ("Writing", 6.0)]
 
 
 def bar_of(progress: Report, phases: Sequence[tuple[str, float]]) -> Progress:
-    """A bar that is filled once, with the seconds that are left; what is returned begins a phase, as `Evaluation` does.
+    """Return a function that begins a phase, as `Evaluation` calls it; all phases fill one bar with the seconds left.
 
-    The time left is that so far in proportion to the weights.
+    The seconds left are the seconds so far, in proportion to the weights.
 
     Args:
-        progress: what reports it.
-        phases: the name and the weight of each phase in their order; of those before the first that begins nothing is
-            said, and one that has no name here says only what it does.
+        progress: the function that reports the progress.
+        phases: the name and the weight of each phase, in their order. The bar starts with the first of these that
+            begins; a phase that is not listed is shown by name but does not fill the bar.
     """
     ends = [0.0, *accumulate(weight for _, weight in phases)]
     begun, first, at = 0.0, -1, 0
@@ -323,10 +323,10 @@ def bar_of(progress: Report, phases: Sequence[tuple[str, float]]) -> Progress:
 
 
 def beside(work: Callable[[], _T]) -> Callable[[], _T]:
-    """Begin work in a process of its own, beside a work in a child; what is returned waits for its result.
+    """Start work in a separate process, in parallel with the work of a child; the returned function waits for it.
 
-    It ends with the child, and has the rest of its time and as much memory. Where it gives no result, because it failed
-    or a process is not a child, the work is done when it is waited for.
+    The process ends with the child, shares its remaining time, and may use as much memory. If the process fails, or the
+    caller is not a child, the work is done when its result is requested.
     """
     if multiprocessing.parent_process() is None or not hasattr(os, "fork"):
         return work

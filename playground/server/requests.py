@@ -1,4 +1,4 @@
-"""What browsers ask: it may be anything, so pydantic checks it against the models of this module before it is used."""
+"""Requests from browsers, which may send anything: pydantic validates them with the models of this module."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from docscore.inputs.json_text import loads_at
 from playground.server.limits import MAX_BYTES
 from playground.server.pool import Refused
 
-MAX_FILES = 9  # of a request: the ground truths, and the predictions of eight systems
-MAX_FOUND = 200  # characters of a text that is looked for
-PAIR_METRICS = "anls_star", "kieval", "entity_f1", "nted"  # those that explain a pair
+MAX_FILES = 9  # per request: the ground truths, and the predictions of eight systems
+MAX_FOUND = 200  # characters of a searched text
+PAIR_METRICS = "anls_star", "kieval", "entity_f1", "nted"  # the metrics that explain a pair
 READINGS = "repair", "json", "text"
 COLUMNS = "references_id", "predictions_id", "references", "prediction"
 SIGNS = "references_delimiter", "predictions_delimiter"
 ENCODINGS = None, "cp1252"  # of files that are not UTF-8
 CONTENT = "ignore_keys", "absent_words", "citations_from", "with_confidences"  # what is taken out of values
-READING_OPTIONS = "parse", "parse_references", "missing", *CONTENT  # the options of how files are read
+READING_OPTIONS = "parse", "parse_references", "missing", *CONTENT  # how files are read
 LAYOUT = (  # where ids and values are in the rows, as for `docscore.evaluate`
     *("references_query", "predictions_query", "id_column", "id_pattern", "field_column", "value_column"),
     *("single_document", "answer_is_list"),
@@ -52,11 +52,11 @@ GONE = (
 
 
 class Request(BaseModel):
-    """A question of a browser.
+    """A request from a browser.
 
     Attributes:
-        window: the name that the window gives itself, "" for none, and the number of its question: the newer of two has
-            the higher number.
+        window: the name that the window gives itself ("" for none), and the number of its request; newer requests have
+            higher numbers.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -65,10 +65,10 @@ class Request(BaseModel):
 
     @classmethod
     def of(cls: type[R], asked: object, uploads: Path | None = None) -> R:  # noqa: PYI019  Self came with Python 3.11
-        """The question, which may be anything; of uploaded files those in the folder `uploads` alone.
+        """Validate a request, which may be any value; uploaded files must be in the folder `uploads`.
 
         Raises:
-            ValueError: one sentence that names what is wrong.
+            ValueError: one sentence that says what is invalid.
         """
         try:
             return cls.model_validate(asked, context=uploads)
@@ -91,10 +91,10 @@ def _known(asked: object, names: Collection[str]) -> dict[str, Any]:
 
 
 def compare_options(asked: dict[str, Any]) -> CompareOptions:
-    """The options of comparison that a browser sends; "schema" is the text of a JSON Schema, "" for none.
+    """Return the compare options that a browser sent; "schema" is the text of a JSON Schema, or "" for none.
 
     Raises:
-        ValueError: for a value of a wrong type too, as anything may be sent.
+        ValueError: for any invalid value, including a value of the wrong type.
     """
     schema = asked.get("schema", "")
     if not isinstance(schema, str) or len(schema) > MAX_BYTES:
@@ -109,7 +109,7 @@ def compare_options(asked: dict[str, Any]) -> CompareOptions:
 
 
 def one_of(*choices: str) -> AfterValidator:
-    """A check that a field has one of these values."""
+    """Return a validator that accepts only these values for a field."""
 
     def checked(value: str, info: ValidationInfo) -> str:
         check_choice(info.field_name or "", value, choices)
@@ -119,9 +119,9 @@ def one_of(*choices: str) -> AfterValidator:
 
 
 def option_fields(names: Collection[str]) -> list[dict[str, Any]]:
-    """The fields of `CompareOptions` of these names, in their order there, as the page offers them.
+    """Return the fields of `CompareOptions` with these names, in their order there, as the page offers them.
 
-    Of each "name", "default", "choices", which are empty for True or False and for numbers, and "metrics" it changes.
+    Each has "name", "default", "choices" (empty for booleans and numbers), and the "metrics" that it changes.
     """
     return [
         {
@@ -152,7 +152,7 @@ WhatIf = Annotated[dict[str, Any], PlainValidator(_what_if)]
 
 
 def arguments_of(options: ReadOptions | CompareOptions, names: Collection[str]) -> list[str]:
-    """The options of these names that are not the defaults, as arguments in Python; `schema` is a variable there."""
+    """Return the options with these names that are not defaults, as Python arguments; `schema` is a variable there."""
     return [
         f"{field.name}={'schema' if field.name == 'schema' else repr(getattr(options, field.name))}"
         for field in fields(options)
@@ -177,7 +177,7 @@ def _reading(asked: dict[str, str | None]) -> dict[str, str | None]:
 
 
 def given_options(reading: Mapping[str, str | None], names: Iterable[str]) -> dict[str, Any]:
-    """The options of these names that a visitor gave, as `ReadOptions` takes them."""
+    """Return the options with these names that a visitor gave, as `ReadOptions` takes them."""
     return {name: True if name in SWITCHES else given for name in names if (given := reading.get(name))}
 
 
@@ -185,7 +185,7 @@ Reading = Annotated[dict[str, str | None], AfterValidator(_reading)]
 
 
 class PairRequest(Request):
-    """A pair of texts to be scored.
+    """A pair of texts to score.
 
     Attributes:
         truth: the text of the ground truth, JSON.
@@ -193,9 +193,9 @@ class PairRequest(Request):
         reading: how the text of the prediction is read, one of `READINGS`.
         metric: one of `PAIR_METRICS`.
         options: how values are compared: the options in `WHAT_IFS`, and by "schema" a JSON Schema as text.
-        text: what the document says, in which the values are looked up; "" where that is not known.
-        is_example: whether the texts were the first example, before they were edited.
-        content: what is taken out of the values before they are scored: options in `CONTENT`.
+        text: the text of the document, in which the values are looked up; "" if it is unknown.
+        is_example: whether the texts began as the first example, possibly edited since.
+        content: the parts to take out of the values before scoring: options in `CONTENT`.
     """
 
     truth: str
@@ -209,10 +209,10 @@ class PairRequest(Request):
 
     @classmethod
     def of_link(cls, value: object) -> PairRequest:
-        """The pair of a link: a request, or the list that earlier pages wrote, the oldest of them without its end.
+        """Return the pair of a link: a request, or the list that earlier pages wrote; the oldest lists are shorter.
 
         Raises:
-            ValueError: as `of`.
+            ValueError: as in `of`.
         """
         if not isinstance(value, list):
             return cls.of(value)
@@ -232,20 +232,20 @@ class PairRequest(Request):
 
 
 class LinkRequest(Request):
-    """What a link to a pair holds."""
+    """The content of a link to a pair."""
 
     link: Any
 
 
 _EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 RECEIPTS, NOTES, INVOICES = _EXAMPLES / "receipts", _EXAMPLES / "review", _EXAMPLES / "invoices"
-_OFFERED = RECEIPTS, INVOICES, NOTES, NOTES / "systems"  # whose files every visitor may have scored
+_OFFERED = RECEIPTS, INVOICES, NOTES, NOTES / "systems"  # every visitor may score the files in these folders
 
 
 def _upload(name: object, info: ValidationInfo) -> Path | None:
     if name is None or name == "":
         return None
-    if info.context is None and isinstance(name, Path):  # of this program, not of a browser
+    if info.context is None and isinstance(name, Path):  # set by this program, not by a browser
         return name
     folder = (info.context or Path()).resolve()
     path = Path(name).resolve() if isinstance(name, str) and "\0" not in name else folder
@@ -259,14 +259,14 @@ Upload = Annotated[Path | None, PlainValidator(_upload)]
 
 
 class ReadRequest(Request):
-    """How the rows of uploaded files are read.
+    """A request that says how to read the rows of uploaded files.
 
-    The name of an uploaded file holds a hash of its content: who knows the name has the file.
+    The name of an uploaded file holds a hash of its content: anyone who knows the name has the file.
 
     Attributes:
-        reading: what a visitor chose in place of guesses: by the names in `COLUMNS` the name of a column, None for
-            none; by those in `SIGNS` the sign between columns; by those in `READING_OPTIONS` and `LAYOUT` an option;
-            by "encoding" one of `ENCODINGS`.
+        reading: the visitor's choices, which replace guesses. The keys are names in `COLUMNS` (the value is a column,
+            or None for none), in `SIGNS` (a delimiter), in `READING_OPTIONS` and `LAYOUT` (an option), and "encoding"
+            (one of `ENCODINGS`).
         skip: whether rows with errors are left out.
     """
 
@@ -275,15 +275,15 @@ class ReadRequest(Request):
 
     @property
     def content(self) -> dict[str, Any]:
-        """The options of what is taken out of values."""
+        """The options for what is taken out of values."""
         return given_options(self.reading, CONTENT)
 
 
 class ScoreRequest(ReadRequest):
-    """How the rows of uploaded files are scored.
+    """A request that says how to score the rows of uploaded files.
 
     Attributes:
-        references: the file of ground truths; None where the predictions hold them.
+        references: the file of ground truths; None if the predictions hold them.
         what_if: how values are compared: the options in `WHAT_IFS`, and by "schema" a JSON Schema as text.
     """
 
@@ -297,13 +297,13 @@ class ScoreRequest(ReadRequest):
 
 
 class FileRequest(ScoreRequest):
-    """A test set.
+    """A request to score a test set.
 
     Attributes:
         predictions: the file of predictions.
-        metrics: the metrics, of which the first is that of everything that is shown.
+        metrics: the metrics; the first one is the primary metric, on which the page is based.
         by: a column of the references whose values make slices; "" for none.
-        before: the name of a kept result of these files, of which what does not change is taken; "" for none.
+        before: the name of a kept result of these files, whose unchanged parts are reused; "" for none.
     """
 
     predictions: Upload = None
@@ -332,26 +332,26 @@ class FileRequest(ScoreRequest):
 
     @property
     def missing(self) -> str:
-        """What happens to references without a prediction."""
+        """The treatment of references without a prediction."""
         return self.reading.get("missing") or "error"
 
 
 def metrics_of(asked: Sequence[str], schema: str) -> tuple[str, ...]:
-    """The metrics of an evaluation: those asked for, and with a schema the typed score, before ANLS* as the default."""
+    """Return the metrics of an evaluation; a schema adds the typed score, which comes first if ANLS* was first."""
     if not schema:
         return tuple(asked)
     return (TYPED, *asked) if asked[0] == ANLS_STAR else (*asked, TYPED)
 
 
 class SortRequest(ReadRequest):
-    """Uploaded files of which it is asked which one holds the ground truths, and how their rows are read.
+    """A request to find out which uploaded file holds the ground truths, and how to read the rows.
 
     Attributes:
         files: the files, in any order.
-        truth: the number of that with the ground truths; None where that is asked; -1 where the rows of predictions
-            hold them.
-        is_pair: whether they are the two sides of one test set, or one file with both; else they are of many systems.
-        missing: what happens to ground truths without a prediction, where `reading` does not say it.
+        truth: the number of the file with the ground truths; None if that is the question; -1 if the rows of
+            predictions hold them.
+        is_pair: whether the files are the two sides of one test set, or one file with both; else they are many systems.
+        missing: the treatment of ground truths without a prediction, unless `reading` has it.
     """
 
     files: Annotated[list[Upload], Field(min_length=1, max_length=MAX_FILES)]
@@ -361,14 +361,14 @@ class SortRequest(ReadRequest):
 
 
 class CompareRequest(ScoreRequest):
-    """What is to be compared: systems whose predictions are all read alike.
+    """A request to compare systems whose predictions are all read in the same way.
 
     Attributes:
-        predictions: a file a system.
-        names: their names; "" for the name of the file.
-        parse: how predictions that are text are read as JSON, in place of what `reading` or a guess says.
-        missing: what happens to ground truths without a prediction.
-        metric: the primary metric, by which all that is shown is scored.
+        predictions: one file per system.
+        names: the names of the systems; "" for the name of the file.
+        parse: how to read text predictions as JSON, instead of what `reading` or a guess says.
+        missing: the treatment of ground truths without a prediction.
+        metric: the primary metric, on which the page is based.
     """
 
     predictions: list[Upload] = []
@@ -383,28 +383,28 @@ class CompareRequest(ScoreRequest):
         return [path for path in self.predictions if path is not None]
 
     def of_first(self) -> FileRequest:
-        """The ground truths and the first system, by which it is decided how the files are read."""
+        """Return the request for the ground truths and the first system, which decides how all files are read."""
         return FileRequest(references=self.references, predictions=self.files[0], reading=self.reading, skip=self.skip)
 
 
 class KeptRequest(Request):
-    """A question about a result that the server keeps."""
+    """A request about a result that the server keeps."""
 
     run: str
 
 
 class ViewRequest(KeptRequest):
-    """Which documents of a result are shown, and in what order.
+    """A request for the documents of a result to show, and for their order.
 
     Attributes:
-        cause, field: that they lost points by; None for any.
-        within: a list in whose rows they lost points; None for any.
-        slice: the value of the column of slices that they have; None for any.
-        find: a text in their ids or values.
+        cause, field: the documents lost points by this cause or field; None for any.
+        within: the documents lost points in rows of this list; None for any.
+        slice: the documents have this value in the column of slices; None for any.
+        find: a text in the ids or values of the documents.
         low, high: the range of their scores.
-        sort: their order.
-        share: the values that they have, one of `SHARES` in kept_results.py; None for any.
-        level: page or box, which decides what of it is at the right place.
+        sort: the order of the documents.
+        share: the documents have values of this kind, one of `SHARES` in kept_results.py; None for any.
+        level: page or box; decides for `share` whether a region is the right one.
     """
 
     cause: str | None = None
@@ -429,10 +429,10 @@ class ViewRequest(KeptRequest):
 
 
 class DocumentRequest(KeptRequest):
-    """A document of a result by its number, and of several systems one by its number, best first.
+    """A request for a document of a result by its number; with several systems, also by the number of a system.
 
     Attributes:
-        text: what the document says, in which its values are looked up; "" where that is not known.
+        text: the text of the document, in which its values are looked up; "" if it is unknown.
     """
 
     number: int
@@ -441,17 +441,17 @@ class DocumentRequest(KeptRequest):
 
 
 class RemedyRequest(KeptRequest):
-    """A question what a result would score with the option of a button, which has a number among all buttons."""
+    """A request for the score of a result with the option of a button; buttons are numbered over all warnings."""
 
     button: Annotated[int, Field(ge=0)]
 
 
 class PdfRequest(KeptRequest):
-    """The PDF of a document, or one of its pages.
+    """A request for the PDF of a document, or for one of its pages.
 
     Attributes:
-        run: the result that has the document; "" for that of a pair.
-        pdf: the file; None to ask whether PDFs are taken.
+        run: the result with the document; "" for the document of a pair.
+        pdf: the file; None to ask whether PDFs are accepted.
         page: from 1; 0 for the words of all pages.
     """
 
@@ -460,13 +460,13 @@ class PdfRequest(KeptRequest):
 
 
 class RowsRequest(KeptRequest):
-    """Documents of a result by their numbers, which are text, as lists in requests are limited."""
+    """A request for documents of a result by numbers, which are sent as text because lists in requests are limited."""
 
     numbers: Annotated[str, Field(pattern=r"^(\d{1,9} ?)*$")]
 
 
 class SideBySideRequest(KeptRequest):
-    """A document by its displayed id, in all systems; `text` as for one."""
+    """A request for a document in all systems, by its displayed id; `text` is its text."""
 
     document: str
     text: Annotated[str, Field(max_length=MAX_BYTES)] = ""

@@ -1,7 +1,7 @@
-"""What the page keeps on disk: a folder a process, with results and uploads, deleted when the process ends.
+"""Keep results and uploads on disk in one folder per process, which is deleted when the process ends.
 
-A process that is killed deletes nothing; the next one does. A lock that the system drops with its process tells which
-folders are nobody's.
+A process that is killed cannot delete its folder; the next process does. The system releases a process's lock when the
+process ends; a folder without a lock belongs to no process.
 """
 
 import csv
@@ -32,18 +32,18 @@ _RUN = re.compile(r"[\w-]{22}", re.ASCII)
 
 
 def results_folder() -> Path:
-    """Where results are, each in a folder of its own."""
+    """Return the folder of results, each of which has its own folder."""
     return Path(_own_folder()[0].name) / "results"
 
 
 def uploads_folder() -> Path:
-    """Where uploaded files are; gradio deletes them after an hour."""
+    """Return the folder of uploaded files; gradio deletes them after an hour."""
     return Path(_own_folder()[0].name) / "uploads"
 
 
 @cache
 def _own_folder() -> tuple[tempfile.TemporaryDirectory[str], IO[str] | None]:
-    """The folder of this process, made when it is first asked for, and its lock."""
+    """Return the folder of this process, created on first use, and its lock."""
     within = Path(os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir())
     within.mkdir(parents=True, exist_ok=True)
     sweep(within)
@@ -55,7 +55,7 @@ def _own_folder() -> tuple[tempfile.TemporaryDirectory[str], IO[str] | None]:
 
 
 def locked(folder: Path) -> IO[str] | None:
-    """Lock a new folder until the file that is returned is closed; the name of the lock is there once it is locked."""
+    """Lock a new folder until the returned file is closed; the lock file gets its name only after it is locked."""
     if sys.platform == "win32":
         return None
     unnamed = folder / f"{_LOCK}.new"
@@ -66,7 +66,7 @@ def locked(folder: Path) -> IO[str] | None:
 
 
 def sweep(within: Path) -> None:
-    """Delete the folders of processes that are gone."""
+    """Delete the folders of processes that have ended."""
     if sys.platform == "win32":
         return
     for folder in within.glob(f"{FOLDER_PREFIX}*"):
@@ -74,12 +74,12 @@ def sweep(within: Path) -> None:
             with (folder / _LOCK).open() as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(folder, ignore_errors=True)
-        except OSError:  # it is in use, or somebody else's
+        except OSError:  # in use, or owned by another user
             continue
 
 
 def delete_when_ended() -> None:
-    """From now on, the signals that end this process end its children too, and what it keeps is deleted."""
+    """Let signals that end this process also end its children and delete its folder."""
 
     def end(_number: int, _frame: object) -> None:
         end_children()
@@ -90,7 +90,7 @@ def delete_when_ended() -> None:
 
 
 def new_folder() -> Path:
-    """Create a folder for a result, whose name nobody can guess; folders older than an hour are deleted."""
+    """Create a folder with an unguessable name for a result, and delete folders older than an hour."""
     within = results_folder()
     for old in within.iterdir():
         if old.stat().st_mtime < time.time() - KEPT_SECONDS:
@@ -101,15 +101,15 @@ def new_folder() -> Path:
 
 
 def kept_file(within: Path, run: object, name: str) -> Path:
-    """A file of a result.
+    """Return the path of a file of a result.
 
     Args:
         within: the folder of all results.
-        run: the name of the folder of one, as a browser sends it: anything.
-        name: of the file.
+        run: the name of the result's folder as a browser sends it, which may be any value.
+        name: the name of the file.
 
     Raises:
-        FileNotFoundError: if there is no result of that name, or it is older than an hour.
+        FileNotFoundError: if no result has this name, or it is older than an hour.
     """
     path = within / (run if isinstance(run, str) and _RUN.fullmatch(run) else "none") / name
     if path.stat().st_mtime < time.time() - KEPT_SECONDS:
@@ -117,16 +117,16 @@ def kept_file(within: Path, run: object, name: str) -> Path:
     return path
 
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # spreadsheets take the wide signs too
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # spreadsheets accept the wide signs too
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def csv_cell(value: Any) -> Any:
-    r"""Return the value of a cell, with an apostrophe before a text that a spreadsheet would take for a formula.
+    r"""Return the value of a cell, with an apostrophe before text that a spreadsheet would interpret as a formula.
 
-    Such a text begins with `=`, `+`, `-` or `@`, including their wide forms, a tab or a line break. Ids, fields and
-    values come from models and strangers, and a formula can fetch an address. Numbers, and texts that are numbers as a
-    whole, stay as they are.
+    Such text begins with `=`, `+`, `-` or `@`, including their wide forms, a tab or a line break. Ids, fields and
+    values come from models and strangers, and a formula can fetch a URL. Numbers, and texts that are entirely numbers,
+    stay unchanged.
 
     Source: OWASP, CSV Injection, https://owasp.org/www-community/attacks/CSV_Injection.
 
@@ -144,14 +144,14 @@ def write_csv(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, An
     Args:
         path: the file.
         columns: the columns, in their order.
-        rows: a value for each column; None, or a column that a row lacks, is an empty cell.
+        rows: a value for each column; None or a missing column makes an empty cell.
     """
     text = as_csv(columns, ([row.get(column) for column in columns] for row in rows))
     path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
-    """Rows of cells as CSV, with every cell and heading made safe by `csv_cell`; two columns may have one name."""
+    """Return rows of cells as CSV, with every cell and heading made safe by `csv_cell`; column names may repeat."""
     text = io.StringIO(newline="")
     csv.writer(text).writerows(map(csv_cell, row) for row in (columns, *rows))
     return text.getvalue()

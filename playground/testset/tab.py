@@ -25,7 +25,7 @@ TAB = Tab(
     ["testset/testset.js"],
     {
         "score_files": runs(FileRequest, testset.score_files),
-        # what the files score with the option of a button
+        # the score of the files with the option of a button
         "try_remedy": in_child(RemedyRequest, READERS, "remedy", tries(FileRequest, testset.score_of_files)),
     },
 )

@@ -1,4 +1,4 @@
-"""The tab for a file: from two uploads to scores, fields, rows and a report."""
+"""Score a test set: from two uploads to scores, fields, rows and a report."""
 
 import json
 from collections.abc import Sequence
@@ -44,16 +44,16 @@ INVOICE_FILES = INVOICES / "references.jsonl", INVOICES / "quill.jsonl", *sorted
 
 
 def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
-    """Score two files, or one that holds both sides: what the page's script draws, as JSON values.
+    """Score two files, or one that holds both sides, and return the result as JSON values for the page's script.
 
     Args:
-        asked: the files, and how they are read and compared. Where predictions have confidences, the trade-off of
-            automation and accuracy, and how far confidences can be trusted, are rendered too.
+        asked: the files, and how they are read and compared. If predictions have confidences, the result also shows the
+            trade-off between automation and accuracy, and how reliable the confidences are.
         folder: an empty folder for the documents and the downloads.
         progress: the progress bar.
 
     Raises:
-        TypeError, ValueError, OSError: with a message that names the file and the place.
+        TypeError, ValueError, OSError: with a message that names the file and the place in it.
     """
     metrics = metrics_of(asked.metrics, asked.what_if["schema"])
     measured = [("Measuring", 12.0) for name in metrics if name != ANLS_STAR]
@@ -72,7 +72,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     check_metrics(metrics, pairs)
     known = [*count_rows(evaluation, known), *known][:_MOST_KNOWN]
     rows = evaluation
-    _ = rows.field_table  # which both processes need
+    _ = rows.field_table  # both processes need it
     keeping = None if kept else beside(partial(keep_rows, folder, evaluation, uploaded))
     silent = copy(rows)
     silent.progress = no_progress
@@ -99,7 +99,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
         "figures": fragment(
             "test_set",
             figures_of_evaluation(evaluation),
-            not any(rows.field_table.losses),  # fields that no document loses points by are in no pane
+            not any(rows.field_table.losses),  # if no document loses points, no pane lists the fields
             "" if rows.other_figures else evaluation.signature,  # the table of several metrics has it
             template="testset.html.jinja",
         ),
@@ -118,11 +118,11 @@ def score_of_files(asked: FileRequest) -> str:
     return three_digits(Evaluation(rows, asked.options, metrics=metrics, confidence=None).score)
 
 
-_MOST_KNOWN = 2  # results with other options whose counts are kept
+_MOST_KNOWN = 2  # earlier results whose counts are kept
 
 
 def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
-    """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
+    """Return the score, where points were lost, what helps, the score distribution and the rates, as JSON values."""
     rows, interval = found, found.measured[0].interval
     edges = edges_of(rows.scores)
     return {
@@ -164,7 +164,7 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
 
 
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
-    """Whether the files are those of the example, scored without options: a link to it needs no kept result."""
+    """Return whether the files are the unmodified example, scored without options; its link needs no kept result."""
     test_set = evaluation.test_set
     plain = evaluation.options == CompareOptions() and test_set.options == ReadOptions(parse=AS_TEXT)
     alone = list(evaluation.metrics) == [ANLS_STAR] and test_set.slices is None and test_set.skipped is None
@@ -189,7 +189,7 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str, code: str) 
         folder: the folder.
         evaluation: the scored test set.
         name: the heading of the report.
-        code: the code that reproduces its score, in its footer.
+        code: the code that reproduces its score, for the footer.
     """
     samples = evaluation.samples()
     write_csv(folder / "scores.csv", list(samples[0]), samples)
