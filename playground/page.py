@@ -68,7 +68,7 @@ def build_demo() -> gr.Blocks:
         for tab in TABS:
             with gr.Column(elem_id=f"panel-{tab.name}"):
                 gr.HTML(
-                    tab.html or "<div></div>",  # the script moves the first screen into this empty element
+                    tab.html or "<div></div>",  # the first screen moves into this empty element
                     elem_id=tab.name,
                     js_on_load=tab.script,
                     server_functions=asked,

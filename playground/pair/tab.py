@@ -59,5 +59,5 @@ def first_workspace() -> tuple[Any, ...]:
     return examples, choices, fields_with_words(), json.dumps(settings), _DOCUMENTATION
 
 
-# As visitors see them: while visitors type, text that is not JSON is not repaired.
+# As visitors see them: while visitors type, text that is not JSON is repaired only on request.
 _READINGS = [("json", "JSON"), ("repair", "repaired JSON"), ("text", "plain text")]

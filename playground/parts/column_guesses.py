@@ -167,7 +167,7 @@ def _leaning(names: Sequence[str]) -> int:
 def with_guessed_parsing(plan: ReadingPlan, references: RawTable | None, systems: Sequence[RawTable]) -> ReadingPlan:
     """Extend the plan to read texts that hold JSON as JSON, if ground truths are objects or lists.
 
-    The predictions of all systems are read in the same way: if one system has JSON within other text, all are read so.
+    The predictions of all systems are read in the same way: as JSON within other text if one of them has such text.
     """
     truths = [answer for each in _values(references or systems[0], plan.references) for answer in _answers(each)]
     guesses = [value for table in systems for value in _values(table, plan.prediction)]
@@ -238,7 +238,7 @@ def clearest_name(columns: Iterable[str], words: Sequence[str]) -> str | None:
 
 
 def _unique_columns(table: RawTable, names: Sequence[str], *, fewest: float = 1.0) -> Uniques:
-    """Return the columns that may hold ids: in the given share of their rows, texts or integers, all different.
+    """Return the columns that may hold ids: different texts or integers in at least the share `fewest` of the rows.
 
     A column with the name of a value is excluded unless its name also matches the words for ids.
     """
@@ -374,7 +374,7 @@ def warnings_about_ids(references: RawTable, predictions: RawTable) -> Iterator[
 
     Args:
         references: rows under the names of the row format.
-        predictions: the same.
+        predictions: rows in the same form.
     """
     sides = [
         [str(row[ID]) for _, row in table.good() if isinstance(row, dict) and ID in row]

@@ -27,8 +27,8 @@ MOST_RESCORED = 20_000  # rows that are scored again for a what-if
 MOST_NAMED = 3  # documents that decide a lead
 MOST_EXPLAINED = 2_000  # rows whose causes are computed again
 LEAST_GAIN = 0.005  # a what-if with a smaller gain is not offered
-_PLAIN = 0.1  # at least this p-value is shown with two decimals
-_SMALL = 0.001  # a smaller p-value is shown as "< 0.001"
+_PLAIN = 0.1  # p-values of at least this have two decimals
+_SMALL = 0.001  # smaller p-values are shown as "< 0.001"
 _HALF = 0.5  # below this share of a loss two causes are named; from this share of a lead its documents are named
 
 
@@ -247,7 +247,7 @@ def _change(compared: Comparison) -> Change:
 
 
 def _p_text(p_value: float) -> str:
-    """Return a p-value with its sign: two decimals from 0.1 on, and "< 0.001" for very small values.
+    """Return a p-value with its sign: two decimals for at least 0.1, and "< 0.001" for less than 0.001.
 
     >>> [_p_text(p_value) for p_value in (0.38, 0.0449, 0.0006)]
     ['= 0.38', '= 0.045', '< 0.001']

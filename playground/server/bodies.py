@@ -106,7 +106,7 @@ class BodyLimit:
         self.app = app
         self._next_turn = 0.0  # when the next large body may be parsed
         self._held: Counter[str] = Counter()  # bytes of bodies in memory, by client
-        self._uploaded: dict[str, float] = {}  # bytes of files by client; bytes drain within an hour
+        self._uploaded: dict[str, float] = {}  # bytes of files by client, which drain over an hour
         self._drained = time.monotonic()
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -239,7 +239,7 @@ class BodyLimit:
         return _QUOTA if over else None
 
     def _drain(self) -> None:
-        """Reduce the counts of uploaded bytes at the rate that uses up a client's quota in one hour."""
+        """Reduce the counts of uploaded bytes evenly, so that a full quota drains in one hour."""
         now = time.monotonic()
         share, self._drained = (now - self._drained) / _HOUR, now
         levels = (
@@ -257,7 +257,7 @@ def count_marks(body: bytes) -> int:
     if marks <= _SMALL_BODY or b"\0" in body:  # in UTF-16, the byte of a quote may be part of another character
         return marks
     without_escapes = body.replace(rb"\\", b"").replace(rb"\"", b"")
-    if without_escapes.count(b'"') > 4 * MAX_MARKS + 2:  # each mark precedes at most two strings, a key and a value
+    if without_escapes.count(b'"') > 4 * MAX_MARKS + 2:  # a mark is followed by at most a key and a value
         return MAX_MARKS + 1
     return min(_marks(b"".join(without_escapes.split(b'"')[::2])), MAX_MARKS + 1)
 

@@ -288,7 +288,7 @@ SCORING = [("Explaining", 9.0), ("Resampling", 1.5), ("Writing", 6.0)]
 def bar_of(progress: Report, phases: Sequence[tuple[str, float]]) -> Progress:
     """Return a function that begins a phase, as `Evaluation` calls it; all phases fill one bar with the seconds left.
 
-    The seconds left are the seconds so far, in proportion to the weights.
+    The remaining seconds are estimated from the elapsed seconds, in proportion to the weights.
 
     Args:
         progress: the function that reports the progress.

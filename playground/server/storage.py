@@ -1,7 +1,7 @@
 """Keep results and uploads on disk in one folder per process, which is deleted when the process ends.
 
-A process that is killed cannot delete its folder; the next process does. The system releases a process's lock when the
-process ends; a folder without a lock belongs to no process.
+A process that is killed cannot delete its folder; the next process does. When a process ends, the system releases its
+lock; a folder whose lock is free belongs to no process.
 """
 
 import csv
@@ -32,7 +32,7 @@ _RUN = re.compile(r"[\w-]{22}", re.ASCII)
 
 
 def results_folder() -> Path:
-    """Return the folder of results, each of which has its own folder."""
+    """Return the folder that holds one folder per result."""
     return Path(_own_folder()[0].name) / "results"
 
 
