@@ -91,7 +91,7 @@ __all__ = [
 ]
 
 
-# The package that renders results is imported when one is shown.
+# Import the package that renders results only when a result is shown.
 LazyRenderer.display = staticmethod(partial(importlib.import_module, "docscore.report.display"))
 
 

@@ -1,4 +1,4 @@
-"""`python -m docscore`, the same as the command `docscore`."""
+"""Run the command `docscore` as `python -m docscore`."""
 
 from docscore.cli import main
 

@@ -1,3 +1,3 @@
-"""The version of docscore, the only place that says it."""
+"""The version of docscore, which is defined only here."""
 
 VERSION = "0.3.0"

@@ -1,1 +1,1 @@
-"""Values, texts, similarities and assignments: what every metric is made of."""
+"""Values, texts, similarities and assignments: the building blocks of every metric."""

@@ -1,12 +1,12 @@
 """The lexicographic matching of two lists, and the lexicographic choice among options.
 
 Rule 4 of the metric: maximise the sum of S/L over the pairs, then the sum of S, then -L of the whole list pair
-(here: minus the sum of w = L - size(g) - size(p) over the pairs). The optimal (S, L) is unique even where the
-matching is not, so a score does not depend on the order of a list. Sums that differ by less than `TIE` count as equal,
-because the same sum added in another order differs in its last bits. Sums of scores have the same bits in any order,
-and whichever of several equally good matchings was found.
+(here: minus the sum of w = L - size(g) - size(p) over the pairs). The optimal (S, L) is unique even if the matching
+is not, so a score does not depend on the order of a list. Sums that differ by less than `TIE` count as equal, because
+the same sum added in another order differs in its last bits. Sums of scores have the same bits in any order and for
+each of several equally good matchings.
 
-Whoever explains a score passes `Ties`, so that the matching itself depends only on what the elements hold.
+Code that explains a score passes `Ties`, so that the matching itself depends only on the content of the elements.
 """
 
 from collections import Counter
@@ -32,18 +32,18 @@ ElementSizes = Sequence[float]
 Slices = Sequence[slice]
 
 
-_AT_A_TIME = 8  # pairs of a row whose S/L is asked for at a time, since each S/L rules out others
+_AT_A_TIME = 8  # pairs of a row whose S/L is computed at a time; each S/L can make others unnecessary
 
 
 BLOCK = 1 << 20  # pairs of long lists that are compared at a time
 
 
-SHARE = 16  # of the pairs of long lists that are compared or tight, one in so many takes little memory
+SHARE = 16  # up to one in 16 pairs of long lists may be compared or tight without much memory
 
 
 Mask = npt.NDArray[np.bool_]
 Criteria = Callable[[Indices, Indices], Iterable[npt.ArrayLike]]  # of k pairs, given by rows and columns, shape (k,)
-Content = Callable[[int], Any]  # returns what an element holds, given its index, as a sort key
+Content = Callable[[int], Any]  # returns the content of an element, given its index, as a sort key
 
 
 def no_criteria(rows: Indices, columns: Indices) -> Iterable[npt.ArrayLike]:  # noqa: ARG001  as `Criteria`
@@ -53,15 +53,15 @@ def no_criteria(rows: Indices, columns: Indices) -> Iterable[npt.ArrayLike]:  # 
 
 @dataclass(frozen=True)
 class Ties:
-    """What decides among matchings that have the same sums of S/L, S and -L.
+    """The rules that decide among matchings with the same sums of S/L, S and -L.
 
     Attributes:
-        row_content: returns the content of a row. Of equally good matchings, the first by content is taken: one row
+        row_content: returns the content of a row. The first of equally good matchings by content wins: one row
             after the other, in the order of their contents, takes the first column that leaves a column for each
             other row. If there are more rows than columns, the columns take rows.
-        column_content: returns the content of a column. Of elements with equal content, the first is taken.
-        criteria: returns numbers for some pairs, and is called for the pairs that are still open. Their sums are
-            maximised one after the other before the contents decide.
+        column_content: returns the content of a column. The first of several elements with equal content wins.
+        criteria: returns numbers for the pairs that are still undecided. Their sums are maximised one after the
+            other before the contents decide.
     """
 
     row_content: Content
@@ -69,11 +69,11 @@ class Ties:
     criteria: Criteria = no_criteria
 
     def flipped(self) -> "Ties":
-        """Return the same with rows and columns exchanged."""
+        """Return the same rules with rows and columns exchanged."""
         return Ties(self.column_content, self.row_content, lambda rows, columns: self.criteria(columns, rows))
 
     def matrices(self, allowed: Mask) -> Iterator[Matrix]:
-        """Yield the criteria as matrices, for a mask of the pairs that are still open."""
+        """Yield the criteria as matrices, for a mask of the pairs that are still undecided."""
         pairs = np.nonzero(allowed)
         for numbers in self.criteria(*pairs):
             criterion = np.zeros(allowed.shape)
@@ -81,7 +81,7 @@ class Ties:
             yield criterion
 
     def within(self, rows: Indices, columns: Indices) -> "Ties":
-        """Return the same for some rows and columns, by their positions among these."""
+        """Return the same rules for some of the rows and columns, given by their positions."""
         return Ties(
             lambda row: self.row_content(int(rows[row])),
             lambda column: self.column_content(int(columns[column])),
@@ -143,7 +143,7 @@ def match(
         weight: L of every pair, shape (n, m).
         truth_sizes: the sizes of the n ground truths.
         prediction_sizes: the sizes of the m predictions.
-        ties: decides among matchings of the same score; None if any of them will do. It is asked only about elements
+        ties: decides among matchings of the same score; None if any of them will do. It is called only for elements
             that tie.
 
     Returns:
@@ -186,11 +186,11 @@ def match_by_key(
     prediction_sizes: ElementSizes,
     ties: Ties | None = None,
 ) -> Matching:
-    """The matching with the most pairs of the same key, and of those the lexicographically best one.
+    """Return the lexicographically best of the matchings with the most pairs of the same key.
 
     Args:
         same: 1 for pairs whose keys are the same, else 0, shape (n, m).
-        earned: as for `match`, and so the others.
+        earned: S of every pair, as for `match`.
         weight: L of every pair.
         truth_sizes: the sizes of the ground truths.
         prediction_sizes: the sizes of the predictions.
@@ -210,10 +210,10 @@ def _flipped(
 
 
 def match_parts(rows: Indices, columns: Indices, part: Callable[[Indices, Indices], Part]) -> Matching:
-    """Return the best matching, as `match` does, and keep no more than S/L of all pairs, in single precision.
+    """Return the best matching, as `match` does, but store only S/L of all pairs, in single precision.
 
-    All matchings with the largest sum of S/L keep each row within its component of `_exchangeable`. Which one is best
-    by all criteria, `match` decides for each component, from all of its pairs in double precision.
+    All matchings with the largest sum of S/L keep each row within its component of `_exchangeable`. For each component,
+    `match` then finds the best matching by all criteria, from all of its pairs in double precision.
 
     Args:
         rows: the indices of the n ground truths.
@@ -243,21 +243,21 @@ def match_parts(rows: Indices, columns: Indices, part: Callable[[Indices, Indice
 
 
 def _exchangeable(score: npt.NDArray[np.float32]) -> tuple[Indices, Indices, bool]:
-    """Solve an assignment problem, and tell which rows may exchange columns in a matching with the largest sum.
+    """Solve an assignment problem, and find which rows may exchange columns in a matching with the largest sum.
 
     By duality, such a matching takes only tight pairs and leaves only columns without a price. A row may take the
     column of a tight pair; then the row of that column needs another one, and so on, until one takes a column that was
-    free or that the first row left. So what can be exchanged is a strongly connected component of these steps. Single
-    precision changes the sums of two matchings by up to half of its precision for each row: what is no further from a
-    tight pair, or from no price, counts as such.
+    free or that the first row left. So the rows and columns that can be exchanged form a strongly connected component
+    of these steps. Single precision changes the sums of two matchings by up to half of its precision per row. Within
+    that tolerance, a pair counts as tight and a price counts as zero.
 
     Args:
         score: S/L of every pair, shape (n, m), where n <= m.
 
     Returns:
         The column of each row in an optimal matching; the number of the component of each row, then of each column and
-        of what stays free, shape (n + m + 1,), all in one component if very many pairs are tight; and whether each row
-        has one best column, different for all rows.
+        of the node for free columns, shape (n + m + 1,), all in one component if very many pairs are tight; and whether
+        each row has one best column, different for all rows.
     """
     rows, columns = score.shape
     matched, gain, price = score.argmax(axis=1), score.max(axis=1).astype(np.float64), np.zeros(columns)
@@ -294,18 +294,18 @@ def align(
 ) -> Matching:
     """Return the alignment of rows with columns, both in their order, with the largest (sum of S/L, sum of S, -L).
 
-    This is dynamic programming along the diagonals of the table, where no cell depends on another.
+    This is dynamic programming along the diagonals of the table, since no cell depends on another of its diagonal.
 
     Args:
         earned: S of every pair, shape (n, m).
         weight: L of every pair, shape (n, m).
         truth_sizes: the sizes of the n ground truths.
         prediction_sizes: the sizes of the m predictions.
-        ties: its criteria decide among alignments with the same sums; what still ties is decided by position.
+        ties: its criteria decide among alignments with the same sums; position decides the remaining ties.
 
     Returns:
-        Increasing row indices, their column indices, and whether there are none. If there are pairs, another alignment
-        may have the same sums.
+        Increasing row indices, their column indices, and whether there are no pairs. If there are pairs, another
+        alignment may have the same sums.
     """
     surplus = np.add.outer(truth_sizes, prediction_sizes) - weight
     rows, columns = earned.shape
@@ -338,12 +338,12 @@ def align(
 
 
 def _is_constant(matrix: Matrix) -> bool:
-    """Return whether all numbers of a matrix are equal, for few numbers in half the time of `min` and `max`."""
+    """Return whether all numbers of a matrix are equal; for few numbers, `min` and `max` take twice the time."""
     return bool(matrix.item(matrix.argmin()) == matrix.item(matrix.argmax()))
 
 
 def _is_clear(score: Matrix, best: Indices) -> bool:
-    """Return whether every row has one best column, different for all rows, so that no other matching comes near."""
+    """Return whether every row has one clearly best column, different for all rows."""
     if len(set(best.tolist())) < len(best):
         return False
     top = score[np.arange(len(best)), best]
@@ -353,8 +353,8 @@ def _is_clear(score: Matrix, best: Indices) -> bool:
 def _certain(score: Matrix, best: Indices) -> Mask:
     """Return for each row whether it has its best column in every matching with the largest sum.
 
-    This holds if the pair is worth more than the best other pair of the row plus the best other pair of the column,
-    since a matching without the pair could exchange those two for it.
+    The row has it if S/L of the pair exceeds the sum of the best other pair of the row and the best other pair of the
+    column: a matching without the pair could exchange those two for it.
     """
     rows = np.arange(len(score))
     others = score.copy()
@@ -367,14 +367,14 @@ def _certain(score: Matrix, best: Indices) -> Mask:
 def undecided_pairs(score: Matrix, known: Mask, asked: Mask) -> Mask:
     """Return a mask of the pairs whose S/L must be computed before the lists can be matched.
 
-    For other pairs, an upper bound of S/L is enough. The function first asks for the best pair of each row (or column,
-    on the shorter side), then for all that may be as good, and if rows compete, also for all pairs of the matchings
-    with the largest sum. The remaining pairs are in none of these, whatever their S/L is.
+    For other pairs, an upper bound of S/L is enough. The function first selects the best pair of each row (or column,
+    on the shorter side), then all pairs that may be as good. If rows compete, it also selects all pairs of the
+    matchings with the largest sum. None of these matchings has a remaining pair, whatever its S/L is.
 
     Args:
         score: S/L of every pair, or its upper bound, shape (n, m).
         known: the pairs whose S/L is known.
-        asked: the known pairs that this function asked for.
+        asked: the known pairs that this function selected earlier.
     """
     if len(score) > score.shape[1]:
         return undecided_pairs(score.T, known.T, asked.T).T  # type: ignore[no-any-return]
@@ -421,8 +421,8 @@ def match_blocks(
 ) -> tuple[Matrix, Matrix]:
     """Return S and L of the two lists of each block by its best matching, each of shape (len(rows), len(columns)).
 
-    Shortcut: where no assignment can change the sums, compute all blocks at once. This holds for blocks in which all
-    pairs are alike, or each row (or column) has one clear best, and L is an integer.
+    Shortcut: compute all blocks at once in which no assignment can change the sums. In such a block, all pairs are
+    equal, or each row (or column) has one clearly best partner, and L is an integer.
     """
     sums = np.zeros((2, len(rows), len(columns)))
     sums[1] = np.add.outer([fsum(truth_sizes[row]) for row in rows], [fsum(prediction_sizes[row]) for row in columns])
@@ -431,7 +431,7 @@ def match_blocks(
     if not filled or not full:
         return sums[0], sums[1]
     plain = len({*truth_sizes}) == len({*prediction_sizes}) == 1 and _is_constant(weight)
-    pairs = np.s_[:1] if plain else np.s_[:]  # where L and the sizes are the same for all pairs, w is one number
+    pairs = np.s_[:1] if plain else np.s_[:]  # w is one number if L and the sizes are the same for all pairs
     surplus = weight[pairs, pairs] - np.add.outer(truth_sizes[pairs], prediction_sizes[pairs])
     whole = not (surplus % 1).any()
     settled, found = _settled_blocks(earned, weight, surplus, [rows[i] for i in filled], [columns[j] for j in full])
@@ -440,7 +440,7 @@ def match_blocks(
     for i, j in zip(*(~settled).nonzero(), strict=True):
         row, column = rows[filled[i]], columns[full[j]]
         points, counted = earned[row, column], weight[row, column]
-        if plain and whole:  # the sum of S decides all, and L is what it is for any matching
+        if plain and whole:  # only the sum of S decides: every matching has the same L
             sums[0, filled[i], full[j]] = sum_of_ties(
                 points[_scipy("optimize").linear_sum_assignment(points, maximize=True)].tolist()
             )
@@ -454,7 +454,7 @@ def match_blocks(
 def _settled_blocks(
     earned: Matrix, weight: Matrix, surplus: Matrix, rows: Slices, columns: Slices
 ) -> tuple[Mask, Matrix]:
-    """Return which blocks need no assignment, and the sums of S and w over the matchings of these blocks."""
+    """Return a mask of the blocks that need no assignment, and the sums of S and w over their matchings."""
     tops, lefts = ([part.start for part in parts] for parts in (rows, columns))
     heights, widths = (np.array([part.stop - part.start for part in parts]) for parts in (rows, columns))
 
@@ -464,7 +464,7 @@ def _settled_blocks(
     plain = surplus.size == 1 < earned.size
     score = score_ratios(earned, weight)
     points, least = of_blocks(np.minimum, earned), surplus if plain else of_blocks(np.minimum, surplus)
-    settled = points == np.rint(points)  # whole points are added without rounding
+    settled = points == np.rint(points)  # integers are added without rounding
     settled &= of_blocks(np.maximum, earned) <= points
     if not plain:
         settled &= of_blocks(np.maximum, surplus) <= least
@@ -489,7 +489,7 @@ def _settled_blocks(
 
 
 def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indices) -> tuple[Mask, Mask]:
-    """Return in which blocks every row has one best column, different for all rows, and a mask of the best pairs."""
+    """Return masks of the blocks in which every row has its own single best column, and of the best pairs."""
     best = score >= np.repeat(np.maximum.reduceat(score, lefts, axis=1), widths, axis=1) - TIE
     in_row = np.add.reduceat(best, lefts, axis=1, dtype=np.intp)
     in_column = np.add.reduceat(best, tops, axis=0, dtype=np.intp)
@@ -500,7 +500,7 @@ def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indi
 def lexicographic_assignment(criteria: Iterable[Matrix], ties: Ties | None = None) -> tuple[Indices, Indices]:
     """Return a matching of rows with columns that maximises the sums of the criteria one after the other.
 
-    Each criterion is an assignment problem over the pairs that the previous criteria left open. By linear programming
+    Each criterion is an assignment problem over the pairs that the previous criteria still allow. By linear programming
     duality, these are the pairs on which prices (dual variables) are tight. If columns stay unmatched, a column with a
     positive price is in every optimal matching. If there are more rows than columns, the matrices are transposed.
 
@@ -586,7 +586,7 @@ def _take_first(allowed: Mask, needed: Sequence[bool], matched: list[int]) -> No
         while path[-1] != left:
             path.append(after[path[-1]])
         takers = [row, *[owner.pop(column, None) for column in path]]
-        for column, taker in zip(path, takers, strict=False):  # the row itself, which comes last, has taken its column
+        for column, taker in zip(path, takers, strict=False):  # the row itself comes last and already has its column
             if taker is not None:
                 matched[taker], owner[column] = column, taker
         is_free[matched[row]] = False
@@ -595,15 +595,15 @@ def _take_first(allowed: Mask, needed: Sequence[bool], matched: list[int]) -> No
 def _exchanges(
     row: int, first: int, by_column: Mask, needed: Sequence[bool], matched: Sequence[int], owner: Mapping[int, int]
 ) -> dict[int, int]:
-    """Return the columns that a row can take, each with the column that its row takes in exchange.
+    """Return the columns that a row can take, each with the column that the owner takes in exchange.
 
-    A row can take a column if the rows after it can exchange theirs until one of them takes the column that the row
-    leaves, or a free column in exchange for a column that may stay free. The search goes back from the column that the
-    row leaves, and ends at the column that the row wants first.
+    A row can take a column if the rows after it can exchange their columns until one of them takes the column that the
+    row leaves, or a free column in exchange for a column that may stay free. The search goes back from the column that
+    the row leaves, and ends at the column that the row prefers.
 
     Args:
         row: the row.
-        first: the column that it wants first.
+        first: the column that it prefers.
         by_column: the pairs that a matching may take, shape (m, n).
         needed: the columns that it must cover.
         matched: the column of each row.
@@ -612,10 +612,10 @@ def _exchanges(
     left, holder = matched[row], owner.get(first)
     after = {left: left}
     if first != left and (not needed[left] if holder is None else by_column[left, holder]):
-        return after | {first: left}  # as in most cases
+        return after | {first: left}  # the most frequent case
     waiting = [] if first == left else [left]
     later, is_optional = np.arange(len(matched)) > row, False
-    for column in waiting:  # grows
+    for column in waiting:  # the loop appends to it
         movers = np.flatnonzero(by_column[column] & later)
         later[movers] = False
         others = [matched[i] for i in movers.tolist()]
@@ -640,7 +640,7 @@ def _assignment(value: Matrix) -> Indices:
 def _scipy(module: str) -> Any:
     """Import a module of scipy when it is needed, since the import takes 0.2 s.
 
-    The import runs in a thread with its own stack, since deep values may leave too little of the caller's stack.
+    The import runs in a thread with its own stack, since deep values may leave too little room on the caller's stack.
     """
     return in_new_thread(import_module, f"scipy.{module}")
 
@@ -681,17 +681,17 @@ def _prices(value: npt.NDArray[np.floating], matched: Indices) -> tuple[Matrix, 
     return top - price[matched], price
 
 
-_LARGEST_DENOMINATOR = 1 << 20  # scores of several texts of up to 20 characters
+_LARGEST_DENOMINATOR = 1 << 20  # enough for scores of several texts of up to 20 characters
 
 
 _HALF = 2.0**26  # numbers below 2**27 are split into multiples of 1 / _HALF and a rest
 
 
 def sum_of_ties(numbers: Sequence[float]) -> float:
-    """The sum of scores that are rounded fractions, as if they were not rounded.
+    """Return the sum of scores that are rounded fractions, as if they were not rounded.
 
-    Matchings tie as fractions, 1/2 + 1/3 = 1/6 + 2/3, but the sums of their floats differ in the last bits. What is
-    near no fraction of a small denominator counts as the float that it is.
+    Matchings tie as fractions, 1/2 + 1/3 = 1/6 + 2/3, but the sums of their floats differ in the last bits. A float
+    that is not close to a fraction with a small denominator is added unchanged.
 
     >>> sum_of_ties([0.1, 0.2, 0.3]), sum_of_ties([0.1, 0.5]), 0.1 + 0.2 + 0.3
     (0.6, 0.6, 0.6000000000000001)
@@ -705,9 +705,9 @@ def sum_of_ties(numbers: Sequence[float]) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def _fraction(number: float) -> tuple[int, int]:
-    """Return the fraction with a small denominator that a number rounds, or otherwise the number itself.
+    """Return the fraction with a small denominator that a float approximates, or the exact fraction of the float.
 
-    This is `Fraction.limit_denominator` on integers, which takes a tenth of its time.
+    This is `Fraction.limit_denominator` on integers, in a tenth of the time.
     """
     exact = left, right = number.as_integer_ratio()
     (top, bottom), (above, below) = (1, 0), (0, 1)
@@ -722,6 +722,6 @@ def _fraction(number: float) -> tuple[int, int]:
 
 
 def halves(numbers: Matrix) -> tuple[Matrix, Matrix]:
-    """Split numbers into sums of two parts; up to a million parts of a kind add without rounding."""
+    """Split each number into two parts; up to a million first parts, or second parts, add up without rounding."""
     high = np.rint(numbers * _HALF) / _HALF
     return high, numbers - high

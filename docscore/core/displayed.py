@@ -1,10 +1,10 @@
-"""The base class of results that print as text and that notebooks draw, and the hook to what renders them."""
+"""The base class of results that print as text and render in notebooks, and the hook to the renderer."""
 
 from typing import Any, ClassVar
 
 
 class LazyRenderer:
-    """What results call when they are shown. `docscore/__init__.py` sets it.
+    """The hook that results call to render themselves; `docscore/__init__.py` sets it.
 
     Attributes:
         display: returns the module that displays results, `docscore.report.display`.
@@ -14,7 +14,7 @@ class LazyRenderer:
 
 
 class Displayed:
-    """Base class of results that print as text and that notebooks draw as HTML."""
+    """Base class of results that print as text and that notebooks render as HTML."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Errors about inputs, with the place, the expected and the given value as attributes; errors of rows."""
+"""Errors about inputs, with the place, the expected value and the given value as attributes; errors of rows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def in_line(path: object, number: int) -> FilePlace:
 
 
 def closer(place: PlacePart, detail: str) -> PlacePart:
-    """Return the place of a detail in a place.
+    """Return a place with a detail added, such as a column.
 
     >>> str(closer(in_file("refs.jsonl", "line 3"), "column 9"))
     'refs.jsonl, line 3, column 9'
@@ -61,7 +61,7 @@ def closer(place: PlacePart, detail: str) -> PlacePart:
 
 
 def both_places(first: PlacePart, second: PlacePart) -> PlacePart:
-    """Return the place of two places of one file.
+    """Return one place that names two places of the same file.
 
     >>> str(both_places(in_line("refs.jsonl", 3), in_line("refs.jsonl", 7)))
     'refs.jsonl, line 3 and line 7'
@@ -76,7 +76,7 @@ def row_place(question_id: object) -> str:
     return f"row {short_repr(question_id)}"
 
 
-OptionWriter = Callable[[str, Any], str]  # writes an option and its value as an interface has them
+OptionWriter = Callable[[str, Any], str]  # writes an option and its value in the syntax of an interface
 
 
 def as_argument(name: str, value: Any) -> str:
@@ -102,11 +102,11 @@ def as_flag(name: str, value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """How to correct an input by options, which each interface writes its own way.
+    """Advice on how to correct an input by options, which each interface writes in its own syntax.
 
     Attributes:
         text: the text, with `{}` for each option: "add {} to read it".
-        options: the options in this order, each a name and a value; `...` is a value that the user knows.
+        options: the options in this order, each a name and a value; `...` stands for a value that the user knows.
     """
 
     text: str
@@ -114,7 +114,7 @@ class Remedy:
 
     @classmethod
     def joined(cls, parts: Iterable[str | Remedy]) -> Remedy:
-        """Return one remedy that lists several alternatives; empty ones are left out."""
+        """Return one remedy that lists several alternatives, without the empty ones."""
         found = [part if isinstance(part, Remedy) else literal_remedy(part) for part in parts if part]
         return cls("; ".join(part.text for part in found), tuple(option for part in found for option in part.options))
 
@@ -130,7 +130,7 @@ class Remedy:
 
 
 def literal_remedy(text: str) -> Remedy:
-    """Return the remedy for a text without options, which may have braces."""
+    """Return the remedy for a text without options, which may contain braces."""
     return Remedy(text.replace("{", "{{").replace("}", "}}"), ())
 
 
@@ -143,7 +143,7 @@ class Diagnostic:
         expected: the expected value; "" if the problem is a sentence of its own.
         got: the value that was given.
         problem: the sentence, if it is not "expected ..., got ...".
-        remedy: how to correct it; a program for other users leaves it out.
+        remedy: how to correct it; an interface for remote users omits it.
         joint: the text between the place and the rest of the sentence.
     """
 
@@ -176,7 +176,7 @@ class Diagnostic:
         return f"{self.place}{self.joint}{sentence}" if self.parts else sentence
 
     def written(self, write: OptionWriter = as_argument) -> str:
-        """Return the message with its remedy, whose options are written for an interface."""
+        """Return the message with its remedy; `write` writes the options for an interface."""
         remedy = self.remedy.written(write) if isinstance(self.remedy, Remedy) else self.remedy
         return f"{self.sentence}; {remedy}" if remedy else self.sentence
 
@@ -192,8 +192,8 @@ class DataWarning(UserWarning):
         diagnostic: the message.
         sentence: the message without its remedy.
         rows: the ids of the rows that it concerns, as far as they are known.
-        remedy: the options by which the warning would not be given, by their names; empty if there are none.
-        systems: the names of the systems that it concerns, if it does not concern all that a command evaluates.
+        remedy: the options that would prevent the warning, by name; empty if there are none.
+        systems: the names of the systems that it concerns, if it does not concern all evaluated systems.
     """
 
     def __init__(self, kind: str, diagnostic: Diagnostic, rows: Sequence[str] = ()) -> None:
@@ -212,12 +212,12 @@ class DataWarning(UserWarning):
 
 
 def distinct(warnings: Iterable[DataWarning]) -> tuple[DataWarning, ...]:
-    """Return the warnings that say different things, in their order."""
+    """Return the warnings in their order, without duplicates."""
     return tuple({str(warning): warning for warning in warnings}.values())
 
 
 def written(message: object, write: OptionWriter) -> str:
-    """Return the text of an error or a warning, whose options are written for an interface."""
+    """Return the text of an error or a warning; `write` writes its options for an interface."""
     if isinstance(message, DataError):
         return "\n".join(message.lines(write))
     diagnostic = getattr(message, "diagnostic", None)
@@ -231,7 +231,7 @@ def not_utf8(place: PlacePart, error: UnicodeDecodeError, remedy: str | Remedy =
 
 _JSON_ERRORS = tuple(
     (re.compile(pattern), sentence)
-    for pattern, sentence in (  # by the message of the parser, the sign before the error, and the text from there on
+    for pattern, sentence in (  # by the parser's message, the character before the error, the text after
         (r".*\n\n\Z", "the text is empty"),
         (r".*\n.\n\Z", "the text ends before its brackets are closed"),
         (r"Unterminated", "the text ends within a string"),
@@ -257,7 +257,7 @@ _WORD = re.compile(r"\w{1,30}|`{1,3}|.?", re.DOTALL)
 
 
 def json_error(error: JSONDecodeError) -> tuple[Diagnostic, int, int]:
-    """Return the diagnostic for a text that is not JSON, whose place is a line and a column, and both as numbers."""
+    """Return the diagnostic for a text that is not JSON, and the line and the column of the error."""
     before, rest = error.doc[: error.pos].rstrip(), error.doc[error.pos :]
     if not rest.strip():
         rest, error = "", JSONDecodeError(error.msg, error.doc, len(before))
@@ -275,7 +275,7 @@ class InputError(Exception):
     """Base class of `InputTypeError` and `InputValueError`, with the parts of the message as attributes.
 
     Args:
-        diagnostic: the message; or None to give its parts by name, as `Diagnostic` has them.
+        diagnostic: the message; None to pass its parts by name, as for `Diagnostic`.
         place: one part of the place, or several, outermost first.
         expected: the expected value.
         got: the value that was given.
@@ -332,7 +332,7 @@ class InputValueError(InputError, ValueError):
 
 
 def needs(option: str, other: str) -> InputValueError:
-    """Return the error for an option that was given without another one."""
+    """Return the error for an option that requires another option that was not given."""
     return InputValueError(Diagnostic((option,), problem=f"needs {other}", joint=" "))
 
 
@@ -351,7 +351,7 @@ def short_repr(value: object) -> str:
     """Return the shortened `repr` of a value."""
     try:
         text = repr(value)
-    except ValueError:  # of an integer that Python does not print, or of a value with one
+    except ValueError:  # the value is or contains an integer that Python does not print
         text = f"{type(value).__name__} with too many digits to print"
     return text if len(text) <= _LONGEST_REPR else f"{text[:_LONGEST_REPR]}..."
 
@@ -361,7 +361,7 @@ KEPT = 1_000  # errors of a kind that are kept; the others are only counted
 
 
 class InvalidRow:
-    """Stands for a row that could not be read."""
+    """Marker for a row that could not be read."""
 
 
 class RowError(NamedTuple):
@@ -384,9 +384,9 @@ class RowError(NamedTuple):
 
 
 class DataError(InputValueError):
-    """Rows that cannot be scored; the message names the first errors and counts the rest.
+    """Error for rows that cannot be scored; the message names the first errors and counts the rest.
 
-    The error as a whole has no place: each error has its own.
+    It has no place as a whole, because each of its errors has its own place.
 
     Attributes:
         errors: the errors, as in `RowErrors.collected`.
@@ -397,7 +397,7 @@ class DataError(InputValueError):
         super().__init__(problem="\n".join(self.lines()))
 
     def lines(self, write: OptionWriter = as_argument) -> list[str]:
-        """Return the lines of the message, whose options are written for an interface."""
+        """Return the lines of the message; `write` writes the options for an interface."""
         named = [error.diagnostic.written(write) for error in self.errors[:NAMED]]
         return named if len(self.errors) <= 1 else [*named, errors_summary(self.errors)]
 
@@ -410,7 +410,7 @@ class DataError(InputValueError):
 
 
 class RowErrors:
-    """Collects errors; depending on `on_error`, rows with errors are left out or raise an error.
+    """A collector of errors; depending on `on_error`, rows with errors are left out or raise an error.
 
     Attributes:
         skip: whether rows with errors are left out.
@@ -422,11 +422,11 @@ class RowErrors:
         self.skip = on_error == "skip"
         self._kept: dict[RowError, None] = {}  # in order, each once
         self._times: Counter[str] = Counter()  # number of errors by kind
-        self._more: Counter[tuple[str, bool]] = Counter()  # rows of errors that are not kept, by kind and `tolerated`
+        self._more: Counter[tuple[str, bool]] = Counter()  # rows whose errors are not kept, by kind and `tolerated`
 
     @property
     def collected(self) -> list[RowError]:
-        """Return the first `KEPT` errors of each kind, in order, and then an error that counts the others of a kind."""
+        """Return the first `KEPT` errors of each kind in order, and per kind an error that counts the others."""
         others = [
             RowError(kind, Diagnostic(problem=f"and {number:,} more: {kind}"), number, tolerated)
             for (kind, tolerated), number in self._more.items()
@@ -434,7 +434,7 @@ class RowErrors:
         return [*self._kept, *others]
 
     def add(self, kind: str, diagnostic: Diagnostic, number: int = 1, *, tolerated: bool = False) -> None:
-        """Add an error once, even if each of several files of predictions repeats it; arguments as for `RowError`."""
+        """Add an error once, even if several prediction files repeat it; arguments as for `RowError`."""
         error = RowError(kind, diagnostic, number, tolerated)
         if error in self._kept:
             return
@@ -445,14 +445,14 @@ class RowErrors:
             self._more[kind, tolerated] += number
 
     def stop_if_any(self) -> None:
-        """Raise `DataError` if there are errors, unless the rows with all of them are left out."""
+        """Raise `DataError` if there are errors, unless all rows with errors are left out."""
         grave = [] if self.skip or not self._kept else [error for error in self.collected if not error.tolerated]
         if grave:
             raise DataError(grave)
 
 
 def some_of(names: Collection[str]) -> str:
-    """List the first `NAMED` names in the order of their texts, and the number of the others.
+    """List the first `NAMED` names in alphabetical order, and the number of the others.
 
     >>> some_of(["b", "a"]), some_of("gfedcba")
     ("'a', 'b'", "'a', 'b', 'c', 'd', 'e' and 2 more")
@@ -461,7 +461,7 @@ def some_of(names: Collection[str]) -> str:
 
 
 def listed(texts: Iterable[str], count: int, most: int = NAMED) -> str:
-    """Join the first of some texts, and count the others of them."""
+    """Join the first texts, and count the others."""
     return ", ".join(islice(texts, most)) + (f" and {count - most:,} more" if count > most else "")
 
 

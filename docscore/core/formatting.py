@@ -37,7 +37,7 @@ def three_digits(share: float) -> str:
 
 
 def amount_text(amount: float) -> str:
-    """Format an amount of at least 0 with four digits, or without a fraction from 1,000 on.
+    """Format an amount of at least 0 with four digits; amounts of at least 1,000 have no fraction.
 
     >>> amount_text(28666.7), amount_text(12.3456), amount_text(0.0000123456)
     ('28,667', '12.35', '1.235e-05')
@@ -59,7 +59,7 @@ def with_sign(number: float, digits: int = 4) -> str:
 
 
 def with_minus_signs(text: str) -> str:
-    """Replace the hyphens of negative numbers in a text by minus signs, which are as wide as "+".
+    """Replace the hyphens of negative numbers in a text with minus signs, which are as wide as "+".
 
     >>> with_minus_signs("-0.5 to +0.5 of the left-out")
     '−0.5 to +0.5 of the left-out'
@@ -94,7 +94,7 @@ def text_excerpts(left: str, right: str, longest: int, before: int) -> tuple[str
 
 
 def display_width(text: str) -> int:
-    """How many columns of a terminal the text takes."""
+    """Return the number of terminal columns that the text takes."""
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
 
@@ -103,7 +103,7 @@ FOUR_DIGITS = "{:.4f}".format
 
 
 def points_of(earned: float, weight: float) -> str:
-    """The points that were earned, to four digits, and those that are possible.
+    """Return the earned points, to four digits, and the possible points as text.
 
     >>> points_of(23599.7, 24001), points_of(0.5, 1)
     ('23,600 of 24,001 points', '0.5 of 1 points')
@@ -112,7 +112,7 @@ def points_of(earned: float, weight: float) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A number with a noun in the singular or plural.
+    """Return a number with a noun in the singular or plural.
 
     >>> counted(1, "row"), counted(1200, "row")
     ('1 row', '1,200 rows')
@@ -154,7 +154,7 @@ _UNSAFE = re.compile(r"[^\w. /:-]")  # characters that MLflow refuses in names o
 
 
 def safe_names(names: Iterable[str]) -> dict[str, str]:
-    """Map each name to one that trackers such as MLflow accept: drop the brackets of lists, use "_" for other signs.
+    """Map each name to a name that trackers such as MLflow accept: without list brackets, and "_" for other signs.
 
     >>> safe_names(["items[].price", "items.price", "$"])
     {'items[].price': 'items.price', 'items.price': 'items.price_2', '$': '_'}

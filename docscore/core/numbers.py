@@ -6,8 +6,8 @@ from typing import SupportsFloat
 
 from docscore.core.errors import InputValueError, PlacePart
 
-MAX_DIGITS = 4_300  # of a number in JSON text; Python reads no longer integer, since that takes quadratic time
-MILLION = 1_000_000  # tokens, for which providers state prices
+MAX_DIGITS = 4_300  # of a number in JSON text; Python refuses longer integers, since reading takes quadratic time
+MILLION = 1_000_000  # tokens; providers state prices per million
 MOST_ZEROS = 400  # zeros at the end or the beginning of a spelling; every float has fewer
 
 
@@ -17,7 +17,7 @@ UNROUNDED = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)  # does not rou
 class DecimalText(str):
     """The digits of a `decimal.Decimal`, or of a JSON number beyond every float, such as 1e400.
 
-    They compare as text, or by their exact value if numbers are compared by value.
+    They are compared as text, or by their exact value if numbers are compared by value.
     """
 
     __slots__ = ()
@@ -39,7 +39,7 @@ LONG_INTEGER = 10**640  # Python prints all integers below it, whatever `sys.set
 
 
 def is_printable_integer(value: int) -> bool:
-    """Return whether Python prints an integer; it refuses those of more than 4,300 digits.
+    """Return whether Python prints an integer; it refuses integers of more than 4,300 digits.
 
     >>> is_printable_integer(10**4000), is_printable_integer(10**5000)
     (True, False)
@@ -61,7 +61,7 @@ def too_long_integer(place: PlacePart | tuple[PlacePart, ...] = ()) -> InputValu
 
 
 def is_finite(value: SupportsFloat) -> bool:
-    """Return whether a float can hold a number, which no float does for 10**400.
+    """Return whether a number is finite as a float; 10**400 is not.
 
     >>> is_finite(1e300), is_finite(10**400)
     (True, False)
@@ -105,7 +105,7 @@ def decimal_value(value: float | DecimalText) -> Decimal | None:
 
 
 DECIMALS = 12
-"""Figures are rounded to this number of decimals before a comparison in which equal figures must tie."""
+"""Number of decimals to which figures are rounded before a comparison in which equal figures must tie."""
 
 ROUNDING = 1e-12
 """Differences of scores, sums and shares up to this are rounding errors.

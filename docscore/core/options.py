@@ -13,14 +13,14 @@ from docscore.core.numbers import is_finite
 from docscore.core.schema_source import SchemaSource
 
 THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
-IOU = 0.5  # intersection over union from which a cited box is accepted, as in ExtractBench
+IOU = 0.5  # least intersection over union at which a cited box is accepted, as in ExtractBench
 
 PAPER = "paper"  # Peer et al. 2024, arXiv 2402.03848
 PACKAGE = "anls_star-1.0.1"  # the published package
 RULES = (PAPER, PACKAGE)
 BY_VALUE = "value"
 NUMBERS = ("text", BY_VALUE)
-AS_TEXT = "text"  # how predictions are read that are meant to be compared as text, even where they are JSON
+AS_TEXT = "text"  # the value of `parse` that compares predictions as text, even if they are JSON
 SKIP = "skip"
 MISSING_MODES = ("error", "zero", SKIP)
 _QUERY = (
@@ -50,22 +50,22 @@ class ReadOptions:
         parse_references: "json" or "repair" to read references and acceptable answers that are text as JSON first;
             otherwise None. A text that can be repaired in several ways is an error.
         missing: what to do with a reference without a prediction: "error" to raise an error; "zero" to score it as
-            null; "skip" to leave it out and count it.
+            null (usually 0); "skip" to leave it out and count it.
         on_error: what to do with rows that cannot be read or paired: "error" to raise an error; "skip" to leave them
             out and count them.
         with_confidences: whether predictions have the form `{"$value": ..., "$confidence": ...}`; only the values are
             scored.
-        citations_from: the provider in whose form predictions hold values and citations, such as "reducto", or the path
+        citations_from: the provider whose form predictions use for values and citations, such as "reducto", or the path
             of a JSON file that describes a form (`docscore.inputs.citation_forms`); None for the format of docscore.
         ignore_keys: the keys that are left out of both sides, such as `("model", "meta.tokens")`: paths from the top
             level, which lead through lists; a text with commas between them is accepted too.
-        absent_words: the texts that mean null on both sides, such as `("NOT_FOUND", "N/A")`, whatever their case.
+        absent_words: the texts that mean null on both sides, such as `("NOT_FOUND", "N/A")`; case is ignored.
         id_column: the column of the ids, instead of "question_id". The cells of several columns, a list or a text with
             commas between them, are joined.
-        references_id_column: the column of the ids in the references, if the predictions have another one.
-        predictions_id_column: the column of the ids in the predictions, if the references have another one.
-        id_pattern: a regular expression with one group, the part of an id by which rows are paired, such as
-            `"^scan_(.+)$"`; an id that it does not match stays as it is. None for whole ids.
+        references_id_column: the column of the ids in the references, if the predictions use another one.
+        predictions_id_column: the column of the ids in the predictions, if the references use another one.
+        id_pattern: a regular expression whose one group matches the part of an id by which rows are paired, such as
+            `"^scan_(.+)$"`; an id that it does not match is not changed. None to pair by complete ids.
         prediction_column: the column of the predictions, instead of "prediction".
         references_column: the column of the ground truths, instead of "references". A list in it holds acceptable
             answers; anything else is the one acceptable answer. With `parse_references`, a text in a column of another
@@ -73,23 +73,22 @@ class ReadOptions:
         cost_column: the column with the cost of each prediction, instead of "cost".
         seconds_column: the column with the seconds each prediction took, instead of "seconds".
         tokens_column: the column with the number of tokens of each prediction, instead of "tokens".
-        fields_in_columns: whether each column is a field of the documents, but for those that options name.
-        field_column: the column of the paths, where each row of a table has one field of a document.
-        value_column: the column of the values of these fields; where rows hold both sides, each side has a column of
-            its own.
+        fields_in_columns: whether each column is a field of the documents, except the columns that options name.
+        field_column: the column of the paths, if each row of a table has one field of a document.
+        value_column: the column of the values of these fields; if rows hold both sides, each side has its own column.
         references_query: the JMESPath expression that selects the rows of the references.
         predictions_query: the JMESPath expression that selects the rows of the predictions.
-        single_document: whether a JSON file or a dict is one document, whatever it looks like.
+        single_document: whether a JSON file or a dict is always one document, even if it looks like a set of rows.
         answer_is_list: whether a list in the column of the ground truths is the one acceptable answer.
         delimiter: the delimiter of CSV files; None to guess it from their headers.
         encoding: the encoding of text files, a name that Python knows; None for UTF-8.
-        references_encoding: the encoding of the references, if the predictions have another one.
-        predictions_encoding: the encoding of the predictions, if the references have another one.
-        by: a column of the references, a function of the id, or a label for each reference, whose values make slices.
+        references_encoding: the encoding of the references, if the predictions use another one.
+        predictions_encoding: the encoding of the predictions, if the references use another one.
+        by: a column of the references, a function of the id, or a label for each reference; each value is a slice.
         cluster: a column of the references, a function of the id, or a label for each reference, that names the cluster
             of each row. Rows of one cluster, such as the questions about one document, are not independent.
         schema_by: a column of the references whose value names the schema of each row in a folder of schemas
-            (`VALUE.json`); None if the id does.
+            (`VALUE.json`); None if the id names the schema.
 
     Raises:
         TypeError: for a value of another type.
@@ -250,7 +249,7 @@ class ReadOptions:
 
     @property
     def signed(self) -> dict[str, str]:
-        """Return what a signature has of the options, by the names in it."""
+        """Return the options that a signature contains, under their names in the signature."""
         parts = {
             "parse": self.parse_mode,
             "references": self.parse_references,
@@ -274,7 +273,7 @@ class CompareOptions:
         normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical
             (KIEval, Entity F1).
         donut: whether documents are read as the published implementation of Donut reads them (Entity F1, nTED).
-        iou: the intersection over union, above 0 and at most 1, from which a cited box is accepted (grounding).
+        iou: the least intersection over union, above 0 and at most 1, at which a cited box is accepted (grounding).
         rules: the rules of ANLS*: with "paper", keys without a value do not count in a prediction; with
             "anls_star-1.0.1", they count, as in the published package of that version.
         numbers: how JSON numbers are compared: "text", as they print, or "value", by their shortest decimal spelling,
@@ -284,7 +283,7 @@ class CompareOptions:
         comparators: comparators of fields as Python values, in addition to the schema or instead of it, such as
             `{"items[].sku": same_sku}`. A key is the path of a field or a type (str, int, float, bool). A value is the
             name of a comparator, its settings as in `x-docscore`, or a function of two values that returns a number
-            from 0 to 1. They become a part of `schema`, and this attribute None.
+            from 0 to 1. The constructor adds them to `schema` and sets this attribute to None.
 
     Raises:
         TypeError: for a value of another type.
@@ -330,7 +329,7 @@ class CompareOptions:
 
 
 def check_schema_by(reading: ReadOptions, options: CompareOptions) -> None:
-    """Raise `ValueError` if a column names the schema of each row, and there is no folder of schemas."""
+    """Raise `ValueError` if a column names the schema of each row, but there is no folder of schemas."""
     schema = options.schema
     if reading.schema_by is not None and not (isinstance(reading.schema_by, str) and schema and schema.folder):
         kind = "no schema" if schema is None else "a folder" if schema.folder else "one schema"
@@ -339,7 +338,7 @@ def check_schema_by(reading: ReadOptions, options: CompareOptions) -> None:
 
 
 def _check_fields(options: "ReadOptions | CompareOptions") -> None:
-    """Check the options that are not the default ones, and keep them as `_checked` returns them."""
+    """Check the options that differ from their defaults, and store them as `_checked` returns them."""
     for option in fields(options):
         value = getattr(options, option.name)
         if value is not option.default:
@@ -347,7 +346,7 @@ def _check_fields(options: "ReadOptions | CompareOptions") -> None:
 
 
 def _checked(option: Field[Any], value: Any) -> Any:
-    """Return the value of an option as it is kept; errors as for its class."""
+    """Return the value of an option in the form in which it is stored; errors as for its class."""
     choices = option.metadata["choices"]
     if choices:
         check_choice(option.name, value, choices if option.default else (None, *choices))
@@ -374,7 +373,7 @@ def _checked(option: Field[Any], value: Any) -> Any:
 
 
 def read_and_compare_options(given: Mapping[str, Any]) -> tuple[ReadOptions, CompareOptions]:
-    """Make both kinds of options of a mapping that has them by their names; other keys are passed over.
+    """Create both kinds of options from a mapping of option names to values; other keys are ignored.
 
     Raises:
         TypeError, ValueError: as for `ReadOptions` and `CompareOptions`, and for `schema_by` without a folder.
@@ -392,7 +391,7 @@ OPTIONS = {option.name: option for kind in (ReadOptions, CompareOptions) for opt
 
 
 def check_options(given: Iterable[str]) -> None:
-    """Raise `TypeError` for a name that is not that of an option."""
+    """Raise `TypeError` for a name that no option has."""
     for name in given:
         if name not in OPTIONS:
             raise InputTypeError(expected=f"options among {', '.join(OPTIONS)}", got=repr(name))

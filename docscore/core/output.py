@@ -1,4 +1,4 @@
-"""Write files atomically: at any moment a file has its previous content, or all of the new one."""
+"""Write files atomically: at any moment, a file has either its previous content or the complete new content."""
 
 import contextlib
 import glob
@@ -93,13 +93,13 @@ def write_report(path: str | Path, formats: Mapping[str, Callable[[], str | byte
 
 
 def check_other_file(path: Path, inputs: Iterable[Path], what: str = "an input") -> None:
-    """Raise `ValueError`, which names the file as what it is, if an output is one of the inputs."""
+    """Raise `ValueError` if an output is one of the inputs; the message calls the file `what`."""
     if any(path.resolve() == each.resolve() for each in inputs):
         raise InputValueError(place=in_file(path), expected="another file", got=what)
 
 
 def check_output(path: Path, extensions: Collection[str] = ()) -> None:
-    """Raise `ValueError` for a path with another extension, in a folder that does not exist, or of a folder."""
+    """Raise `ValueError` for a path with another extension, a path in a missing folder, and the path of a folder."""
     if extensions and path.suffix.lower() not in extensions:
         raise InputValueError(
             place=in_file(path),

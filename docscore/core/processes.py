@@ -14,7 +14,7 @@ _LARGEST = 2048  # items of a portion
 
 
 def numbered_portions(items: Sequence[_T], num_proc: int) -> Iterator[tuple[int, Sequence[_T]]]:
-    """Yield portions of the items that keep so many processes busy, each with the number of its first item."""
+    """Yield portions of the items, sized to keep all processes busy, each with the index of its first item."""
     size = max(1, min(_LARGEST, -(-len(items) // (num_proc * _PORTIONS))))
     return ((start, items[start : start + size]) for start in range(0, len(items), size))
 
@@ -24,8 +24,8 @@ def in_processes(work: Callable[[_T], _R], portions: Sequence[_T], num_proc: int
 
     Args:
         work: a function of a module, or a partial of one, that can be pickled.
-        portions: what it is called with; they and the results can be pickled.
-        num_proc: the number of processes that work; with 1, this process does all of it.
+        portions: the arguments of the calls; they and the results can be pickled.
+        num_proc: the number of worker processes; with 1, this process does all the work.
 
     Raises:
         RuntimeError: if a process dies, for example because memory runs out.
@@ -63,7 +63,7 @@ def in_processes(work: Callable[[_T], _R], portions: Sequence[_T], num_proc: int
 
 
 class _DiedError(Exception):
-    """A process ended although there was work for it."""
+    """Error for a process that ended before its work was done."""
 
 
 class _Worker:
@@ -90,7 +90,7 @@ class _Worker:
 
 
 def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
-    """Work on what comes through a connection until it is closed."""
+    """Work on the portions that arrive through a connection until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the first handles it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a handler of the first process would keep a forked one alive
     while True:
@@ -100,6 +100,6 @@ def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
             return
         try:
             answer: tuple[bool, Any] = False, work(portion)
-        except Exception as error:  # noqa: BLE001  the process that waits raises it
+        except Exception as error:  # noqa: BLE001  the waiting process raises it
             answer = True, error
         connection.send(answer)

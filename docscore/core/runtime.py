@@ -1,4 +1,4 @@
-"""Help to run work: groups, deep recursion, warnings, optional libraries, progress, the bound on memory."""
+"""Helpers for running code: groups, deep recursion, warnings, optional libraries, progress, the bound on memory."""
 
 import gc
 import math
@@ -39,7 +39,7 @@ def in_new_thread(function: Callable[..., _T], *arguments: object) -> _T:
 def caller_stacklevel() -> int:
     """Return the `stacklevel` for a warning of the calling function that points at the code that called docscore.
 
-    Of several calls within each other, the outermost one counts: a property or the library `evaluate` lies between.
+    If calls are nested, the outermost one counts, since a property or the library `evaluate` may lie in between.
     """
     frame, level, of_caller = currentframe(), 0, 1
     while frame is not None and frame.f_back is not None:
@@ -50,7 +50,7 @@ def caller_stacklevel() -> int:
 
 
 def grouped(pairs: Iterable[tuple[_K, _T]]) -> dict[_K, list[_T]]:
-    """Return the second parts of pairs by the first, both in their order.
+    """Return the second elements of pairs, grouped by the first, both in their order.
 
     >>> grouped([("a", 1), ("b", 2), ("a", 3)])
     {'a': [1, 3], 'b': [2]}
@@ -62,12 +62,12 @@ def grouped(pairs: Iterable[tuple[_K, _T]]) -> dict[_K, list[_T]]:
 
 
 def warn(warning: str | DataWarning) -> None:
-    """Warn at the code that called docscore."""
+    """Issue a warning that points at the code that called docscore."""
     warnings.warn(warning, UserWarning, stacklevel=caller_stacklevel())
 
 
 def warn_all(found: Iterable[DataWarning]) -> None:
-    """Warn of what was found in rows, of each thing once."""
+    """Issue the warnings about rows, each of them once."""
     for warning in distinct(found):
         warn(warning)
 
@@ -94,7 +94,7 @@ def library(name: str, problem: str, extra: str, place: PlacePart | tuple[()] = 
 
 @contextmanager
 def gc_pause() -> Iterator[None]:
-    """Switch the garbage collector off for a block that reads many rows, which it would traverse again and again.
+    """Switch the garbage collector off for a block that reads many rows, which it would traverse repeatedly.
 
     Rows have no reference cycles, so reference counts free them.
     """
@@ -123,7 +123,7 @@ def ignore(_increment: int) -> None:
 
 
 def watched(values: Iterable[_T], progress: Progress, phase: str, total: int) -> Iterable[_T]:
-    """Return the values of a phase; each is reported as done when the next one is asked for."""
+    """Return the values of a phase; requesting the next value reports the previous one as done."""
     if progress is no_progress:
         return values
     advance = progress(phase, total)
@@ -136,16 +136,16 @@ def watched(values: Iterable[_T], progress: Progress, phase: str, total: int) ->
     return reported()
 
 
-_DELAY = 0.5  # seconds before a bar is shown that nobody asked for
+_DELAY = 0.5  # seconds before a bar is shown that the user did not request
 
 
 def progress_from(progress: bool | Progress | None) -> Progress:
-    """The callback for a `progress` option.
+    """Return the callback for a `progress` option.
 
     Args:
-        progress: True for bars of `tqdm.auto`; None for bars where stderr is a terminal, and the work is not done at
-            once; False for none; or a callback, called with the name of a phase and its total, that returns one, called
-            with the number of further units that are done.
+        progress: True for bars of `tqdm.auto`; None for bars only if stderr is a terminal and the work takes longer
+            than 0.5 s; False for no bars; or a callback. It is called with the name of a phase and its total, and
+            returns a function that is called with the number of further units that are done.
 
     Raises:
         TypeError: for anything else.
@@ -169,7 +169,7 @@ class _Bars:
     def begin(self, phase: str, total: int) -> Advance:
         from tqdm.auto import tqdm  # noqa: PLC0415  not needed without a terminal
 
-        tqdm.monitor_interval = 0  # no thread, which a process that is forked meanwhile would lack
+        tqdm.monitor_interval = 0  # no monitor thread: forked processes would not have it
 
         if self.bar is not None:
             self.bar.close()
@@ -179,9 +179,9 @@ class _Bars:
             unit="B" if phase == READING else "it",
             unit_scale=True,
             leave=False,
-            miniters=1,  # by time alone: else a slow end is not rendered
+            miniters=1,  # update by time alone, otherwise a slow end is not rendered
             delay=self.delay,
-            nrows=24,  # without it, tqdm draws nothing on a terminal that does not tell its size
+            nrows=24,  # without it, tqdm shows nothing on a terminal that does not report its size
         )
 
         def advance(increment: int) -> None:
@@ -197,11 +197,11 @@ VARIABLE = "DOCSCORE_MAX_MEMORY"
 
 DEFAULT_GIGABYTES = 2.0
 
-_BYTES_A_PAIR = 100  # per pair of list elements, measured where they tie in chains; 25 where they do not tie
+_BYTES_A_PAIR = 100  # per pair of list elements, measured for pairs that tie in chains; 25 if they do not tie
 
 
 class TooManyPairsError(InputValueError):
-    """Two lists have more pairs of elements than the bound on memory allows."""
+    """Error for two lists that have more pairs of elements than the bound on memory allows."""
 
 
 _ELEMENTS = "list elements"
@@ -216,14 +216,14 @@ def check_memory(
         rows: the number of elements in the ground truth.
         columns: the number of elements in the prediction.
         things: a noun for the elements.
-        bytes_a_pair: the memory of a pair.
+        bytes_a_pair: the memory per pair, in bytes.
         place: the place of the elements, if it is known.
 
     Raises:
         ValueError: naming the sizes and a remedy.
     """
     gigabytes = rows * columns * bytes_a_pair / 1e9
-    if gigabytes <= 0.1 or gigabytes <= most_gigabytes():  # noqa: PLR2004  the least that can be set
+    if gigabytes <= 0.1 or gigabytes <= most_gigabytes():  # noqa: PLR2004  the smallest allowed bound
         return
     key = "pair them by a key that no two of them share (`key` in a schema), or " if things == _ELEMENTS else ""
     raise TooManyPairsError(

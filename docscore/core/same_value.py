@@ -24,7 +24,7 @@ _MINUS = re.compile(r"(?<!\w)[-\u2212](?=[^\w\s]*\d)")
 
 
 # Numbers whose separators can be read in only one way, each with its separator of groups. A single separator before
-# three digits is ambiguous ("1,500"), unless only 0 or more than three digits stand before it.
+# three digits is ambiguous ("1,500"), unless it follows a single 0 or more than three digits.
 _SEPARATED = (
     (re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+,\d+\Z", re.ASCII), "."),
     (re.compile(r"[+-]?\d+,(?:\d{1,2}|\d{4,})\Z|[+-]?(?:0|[1-9]\d{3,}),\d+\Z", re.ASCII), ""),
@@ -72,7 +72,7 @@ Spelling = Literal["decimal comma", "number", "date"]
 def spelling_of_same_value(truth: Scalar, prediction: Scalar) -> Spelling | None:
     """Return how two spellings of the same number or date differ; None if they do not spell the same value.
 
-    Of two dates, one must be in ISO form.
+    Dates are compared only if one of them is in ISO form.
 
     Returns:
         "decimal comma" if one of two numbers has a decimal comma, "number" for other spellings of numbers, "date" for
@@ -153,7 +153,7 @@ ORDERS = ("dmy", "mdy", "ymd")
 _LONGEST_DATE = 60  # characters
 
 
-# After a space, minutes follow a colon, and an offset to the west seconds: `2024-12-31 10:00-11:00` has two times.
+# After a space, minutes need a colon, and a negative offset needs seconds: `2024-12-31 10:00-11:00` is a time range.
 _ISO = re.compile(r"(\d{4}-\d{2}-\d{2}|\d{8})((?:T| (?=\d\d:\d\d(?!-)))\d{2}(:?\d{2}.*)?)?\Z", re.ASCII)
 
 
@@ -174,7 +174,7 @@ _IN_NUMBERS = re.compile(
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
-# The words that a date with the name of a month may have. Names of time zones are ambiguous and not among them.
+# The words that a date with the name of a month may contain. Names of time zones are ambiguous and not included.
 _WORDS = re.compile(
     """
     (?P<month> jan(uary)? | feb(ruary)? | mar(ch)? | apr(il)? | may | june? | july? | aug(ust)? | sept?(ember)?
@@ -191,13 +191,13 @@ _NOT_IN_DATES = re.compile(r"[^\w\s.,;/'-]|_")
 
 @lru_cache(maxsize=1 << 14)
 def date_of(text: str, order: str | None = None) -> date | None:
-    """Return the date that a text spells, as a `datetime` if it has a time of day; None if it spells no or several.
+    """Return the date that a text spells, a `datetime` if it has a time of day; None if it spells none or several.
 
-    A time of day keeps its offset, so that the day stays as written.
+    A time of day keeps its offset, so that the day does not change.
 
     The formats are ISO 8601, numbers with a year of four digits whose order is certain (`31.12.2024`, `2024/3/1`), and
-    English names of months (`1 March 2024`). A text that leaves day and month or the century open (`03/04/2024`,
-    `1.2.24`) needs an order; years of two digits are then those from 1969 to 2068.
+    English names of months (`1 March 2024`). A text with an ambiguous century or order of day and month (`03/04/2024`,
+    `1.2.24`) needs an order; years of two digits then mean 1969 to 2068.
 
     Args:
         text: the text.
@@ -243,7 +243,7 @@ def _in_numbers(text: str, order: str | None) -> date | None:
 
 
 def certain_order(text: str) -> str:
-    """Return "dmy" or "mdy" if three numbers make a date in one of these orders alone; "" otherwise.
+    """Return "dmy" or "mdy" if three numbers form a date in only one of these orders; "" otherwise.
 
     >>> certain_order("28.01.2025"), certain_order("01/28/25"), certain_order("03/04/2025"), certain_order("2025-01-28")
     ('dmy', 'mdy', '', '')
@@ -256,7 +256,7 @@ def certain_order(text: str) -> str:
 
 
 def _in_order(parts: tuple[str, str, str], order: str, digits: tuple[int, ...]) -> date | None:
-    """Return the date of three numbers in an order; None if there is none, or its year has another number of digits."""
+    """Return the date of three numbers in an order; None if there is no such date with a year of allowed length."""
     part = dict(zip(order, parts, strict=True))
     try:
         return date(_year(part["y"]), int(part["m"]), int(part["d"])) if len(part["y"]) in digits else None
@@ -273,7 +273,7 @@ def _year(digits: str) -> int:
 def _with_month(text: str, order: str | None) -> date | None:
     """Read a date with the name of a month, a day, and a year of four digits, or of two if an order is given.
 
-    All of the text must be a part of the date, or one time of day: nothing is left out or added.
+    Each part of the text must belong to the date or to one time of day: nothing is left out or added.
     """
     clocks, plain = [*_CLOCKS.finditer(text)], _CLOCKS.sub(" ", text).lower()
     words = list(map(_WORDS.fullmatch, re.findall(r"[^\W\d_]+", plain)))
@@ -297,10 +297,10 @@ def _at(day: date, clock: re.Match[str] | None) -> date:
 
 
 def hour_of_day(hour: int, half: str | None) -> int:
-    """Return an hour from 0 to 23: of 2 and "p", as in `2 pm`, 14; without "a" or "p" the hour as it is.
+    """Return an hour from 0 to 23: 14 for 2 and "p", as in `2 pm`; without "a" or "p" the same hour.
 
     Raises:
-        ValueError: for an hour that half a day does not have.
+        ValueError: for an hour outside 1 to 12 with "a" or "p".
     """
     if not half:
         return hour

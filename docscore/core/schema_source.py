@@ -1,4 +1,4 @@
-"""The JSON Schemas that a user gives, read into canonical JSON: one for all documents, or one for each."""
+"""The JSON Schemas of a user, read into canonical JSON: one for all documents, or one per document."""
 
 import json
 import re
@@ -30,15 +30,15 @@ _STEP = re.compile(r"\[\]|\[(\"(?:[^\"\\]|\\.)*\")\]|\.?([^.\[\]]+)")
 
 @dataclass(frozen=True)
 class SchemaSource:
-    """One JSON Schema for all documents, or one for each document.
+    """One JSON Schema for all documents, or one per document.
 
     Attributes:
         schemas: the schema of each document as canonical JSON by its id, in order of the ids; one schema for all
             documents has the id "".
-        folder: the folder with the schemas of the documents, for messages; "" if one schema is for all documents.
-        functions: the functions of comparators with their names.
-        names: the name of the schema of each row by its id, where it is not the id.
-        compared: the fields with comparators that were given in Python, as they were given.
+        folder: the folder with the schemas of the documents, for messages; "" if all documents share one schema.
+        functions: the functions of comparators, by name.
+        names: the name of the schema of each row by its id, if the name is not the id.
+        compared: the fields whose comparators were passed in Python, exactly as passed.
     """
 
     schemas: dict[str, str]
@@ -87,8 +87,8 @@ class SchemaSource:
         Raises:
             TypeError: for a key that is neither a path nor a type, a value that is not a comparator, or a function
                 without a name.
-            ValueError: for a field that already has a comparator, two functions of one name, and a file that does not
-                hold judgements.
+            ValueError: for a field that already has a comparator, two functions with the same name, and a file that
+                does not contain judgements.
         """
         if not comparators:
             return self
@@ -132,14 +132,14 @@ class SchemaSource:
 
     @property
     def digest(self) -> str:
-        """Return the first eight digits of the SHA-256 of the canonical JSON, of one schema or an object of several."""
+        """Return the first eight digits of the SHA-256 of the canonical JSON of one schema or an object of several."""
         members = ",".join(f"{json.dumps(name, ensure_ascii=False)}:{text}" for name, text in self.schemas.items())
         text = f"{{{members}}}" if self.folder else self.schemas[""]
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def schema_name(value: str) -> str:
-    """Return the name of the schema of a value in a folder, which file systems accept.
+    """Return the file name, without extension, of the schema for a value in a folder, safe for file systems.
 
     >>> schema_name("Müller/Söhne")
     'Müller%2FSöhne'
@@ -148,7 +148,7 @@ def schema_name(value: str) -> str:
 
 
 def _settings_of(comparator: Any, place: str, functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
-    """Return the settings of a comparator as in `x-docscore`, after adding its function, if any, to the others."""
+    """Return the settings of a comparator as in `x-docscore`; add its function, if any, to `functions`."""
     settings = {"compare": comparator} if isinstance(comparator, str) else comparator
     if callable(comparator):
         name = getattr(comparator, "__name__", "<lambda>")
@@ -179,7 +179,7 @@ def _schema_at(schema: dict[str, Any], path: str, place: str) -> dict[str, Any]:
 
 
 def with_judgements(schema: Any, folder: Path) -> Any:
-    """Return the schema with the rows of judgement files in place of their names, so that its hash covers them.
+    """Return the schema with the names of judgement files replaced by their rows, so that its hash covers them.
 
     Raises:
         ValueError: for a line that is not a judgement, naming file and line.
@@ -212,7 +212,7 @@ def _judgements(path: Path) -> list[list[Any]]:
 
 
 def _canonical_json(value: Any) -> str:
-    """Return the value as JSON with sorted keys and without white space.
+    """Return the value as JSON with sorted keys and no white space.
 
     Raises:
         TypeError: for a value that is not JSON.

@@ -17,13 +17,13 @@ from docscore.core.values import Matrix, Scalar, number_text, scalar_text
 _LONG = 64  # characters in one machine word of the bit-parallel distance
 
 
-_FEW_ERRORS = 50  # a long text is first tried with one error in that many characters, then with more
+_FEW_ERRORS = 50  # characters per error in the first attempt at a long text; later attempts allow more errors
 
 
-_MANY = 4096  # pairs from which it pays to look for repeated texts
+_MANY = 4096  # a search for repeated texts saves time only for more pairs than this
 
 
-_FEW_DISTINCT = 4  # compare the distinct texts alone when they leave this fraction of the pairs or less
+_FEW_DISTINCT = 4  # compare only the distinct texts if their pairs are at most 1 in 4 of all pairs
 
 
 _SCORER = Levenshtein.normalized_similarity
@@ -46,7 +46,7 @@ def fold(value: Scalar, ignore_case: bool, text: ScalarText = scalar_text) -> st
 
 
 def fold_all(values: Sequence[Scalar | None], ignore_case: bool, text: ScalarText = scalar_text) -> list[str]:
-    """Return texts for comparison: in lower case if asked, trimmed, with a single space for each run of white space.
+    """Return texts for comparison: in lower case if `ignore_case`, trimmed, each run of white space as one space.
 
     The text of null is empty.
     """
@@ -73,7 +73,7 @@ def similarity(truth: str, prediction: str, threshold: float = THRESHOLD) -> flo
     if longest <= _LONG:
         score = 1 - Levenshtein.distance(truth, prediction) / longest
     else:
-        cutoff = int((1 - threshold) * longest) + 1  # one more than can count: float rounding decides nothing here
+        cutoff = int((1 - threshold) * longest) + 1  # one above the exact limit, so that float rounding has no effect
         hint = min(max(_LONG, longest // _FEW_ERRORS), cutoff)
         score = 1 - Levenshtein.distance(truth, prediction, score_cutoff=cutoff, score_hint=hint) / longest
     return score if score >= threshold - ROUNDING else 0.0  # 1 - 9/10 is a little less than 0.1
@@ -111,25 +111,25 @@ def _compared(
 
 
 def distinct(values: Sequence[_T], keys: Sequence[Hashable]) -> tuple[list[_T], npt.NDArray[np.intp]]:
-    """Return a value of each key, in the order in which keys appear, and the index of each key among them."""
+    """Return one value per distinct key, in the order of the keys, and the index into them for each key."""
     known = dict(zip(keys, values, strict=True))
     places = dict(zip(known, range(len(known)), strict=True))
     return list(known.values()), np.array([places[key] for key in keys])
 
 
 def without_case(name: str) -> str:
-    """Return a name without case and separators; one of separators alone stays as it is."""
+    """Return a name without case and separators; a name of separators alone stays unchanged."""
     return re.sub(r"[\W_]+", "", name).casefold() or name
 
 
 def nearest(names: Iterable[str], known: Iterable[str]) -> dict[str, str]:
-    """Return the known name that each name may stand for: the same up to case and separators, or else up to one edit.
+    """Return the known name that each name may mean: equal except for case and separators, or one edit apart.
 
     Names without such a known name are left out. Names of one or two letters are never interpreted as a mistake.
 
     >>> nearest(["Total_amount", "totl", "net", "no"], ["totalAmount", "total", "vat", "n"])
     {'Total_amount': 'totalAmount', 'totl': 'total'}
     """
-    spelt = {without_case(name): name for name in reversed([*known])}  # the first of several
+    spelt = {without_case(name): name for name in reversed([*known])}  # the first one wins
     matches = {name: extractOne(without_case(name), list(spelt), scorer=OSA.distance, score_cutoff=1) for name in names}
     return {name: spelt[match[0]] for name, match in matches.items() if match and len(match[0]) > 2 * match[1]}

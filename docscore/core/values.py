@@ -1,4 +1,4 @@
-"""Convert the values of callers into plain values; errors name the place."""
+"""Convert the values of callers to plain types; errors name the place."""
 
 import dataclasses
 import json
@@ -27,7 +27,7 @@ from docscore.core.numbers import (
 )
 from docscore.core.runtime import call_with_fresh_stack, in_new_thread, warn
 
-MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; all recursions stay far from Python's limit
+MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; this keeps all recursion far from Python's limit
 
 
 ONE_OF = "$one_of"  # the JSON spelling of a one-of: an object with exactly this key
@@ -59,13 +59,13 @@ _SURE_TYPES = LEAF_TYPES - {int}  # whose values are always plain; an integer ma
 _KEY_TYPES = frozenset({str})
 
 
-# How a value is read: tuples and {"$one_of": [...]} are options in a ground truth; in a record, a dataclass or a
-# pydantic model, tuples are lists; in a value that is scored as it is, the key `VALUE` is an error.
+# Modes of reading a value. In a ground truth, tuples and {"$one_of": [...]} are options. In a record (a dataclass or
+# a pydantic model), tuples are lists. In a value that is scored unread, the key `VALUE` is an error.
 _PREDICTION, _TRUTH, _IN_RECORD, _UNREAD = 0, 1, 2, 4
 
 
 class _WrappedError(Exception):
-    """A value that is scored as it is has an object with the key `VALUE`."""
+    """Signal that a value that is scored unread contains an object with the key `VALUE`."""
 
 
 def is_empty(value: Value) -> bool:
@@ -74,7 +74,7 @@ def is_empty(value: Value) -> bool:
 
 
 def holds_value(value: Any) -> bool:
-    """Return whether a value is not null or empty, nor a container of such values alone.
+    """Return whether a value is neither null or empty, nor a container of only such values.
 
     >>> holds_value({"total": None, "items": [{}]}), holds_value({"total": 0})
     (False, True)
@@ -85,7 +85,7 @@ def holds_value(value: Any) -> bool:
 
 
 def size(value: Value) -> int:
-    """Return l_t(x), the number of scalars and nulls; for a one-of, that of its largest option (paper, equation 6)."""
+    """Return l_t(x), the number of scalars and nulls; a one-of counts as its largest option (paper, equation 6)."""
     if isinstance(value, tuple):
         return max(map(size, value))
     if isinstance(value, dict):
@@ -172,7 +172,7 @@ _INDEX = re.compile(r'\[\d+\]|(\["(?:[^"\\]|\\.)*"\])')  # an index, or a quoted
 
 
 def field_of(path: str) -> str:
-    """Return a path from `$` on as the path of a field, without list indices."""
+    """Return a path that begins with `$` as the path of a field, without list indices."""
     return field_path(_INDEX.sub(lambda step: step[1] or "[]", path.removeprefix("$")))
 
 
@@ -202,7 +202,7 @@ def convert_prediction(value: object, reading: int = _PREDICTION) -> Value:
 
 
 def plain_pair(gt: object, pred: object) -> tuple[Value, Value]:
-    """Convert a ground truth and a prediction to plain types, and warn of what is in them unread; errors as above."""
+    """Convert a ground truth and a prediction to plain types, and warn about unread content; errors as above."""
     truth, prediction, found = plain_pair_with_warnings(gt, pred)
     if type(prediction) is str:
         warn_of_json_text([(truth, prediction)])
@@ -212,9 +212,9 @@ def plain_pair(gt: object, pred: object) -> tuple[Value, Value]:
 
 
 def plain_pair_with_warnings(gt: object, pred: object) -> tuple[Value, Value, Iterable[DataWarning]]:
-    """Convert a pair that is scored as it is, and return warnings about what is in it unread.
+    """Convert a pair that is scored without further reading, and return warnings about its unread content.
 
-    Two objects or two lists, as most pairs are, need no further look unless a conversion meets the key `VALUE`.
+    Most pairs are two objects or two lists. They need a further check only if a conversion finds the key `VALUE`.
     """
     try:
         truth, prediction = convert_ground_truth(gt, _TRUTH | _UNREAD), convert_prediction(pred, _UNREAD)
@@ -225,7 +225,7 @@ def plain_pair_with_warnings(gt: object, pred: object) -> tuple[Value, Value, It
 
 
 def warn_of_json_text(pairs: Sequence[Any]) -> None:
-    """Warn if all ground truths of pairs are JSON text, and a prediction is text that may hold JSON."""
+    """Warn if all ground truths of pairs are JSON text, and a prediction is text that may contain JSON."""
     if any(may_hold_json(pred) for _, pred in pairs) and all(_is_json_text(gt) for gt, _ in pairs):
         problem = "the texts of both sides are JSON, which is compared character by character"
         advice = "to compare the values in it, read both with json.loads, or use docscore.evaluate with {} and {}"
@@ -234,7 +234,7 @@ def warn_of_json_text(pairs: Sequence[Any]) -> None:
 
 
 def warnings_about_unread(truth: Value, prediction: Value) -> Iterator[DataWarning]:
-    """Yield warnings about a text that holds JSON and about objects with the key `VALUE`, which are scored unread.
+    """Yield warnings about a text that contains JSON and about objects with the key `VALUE`, which are scored unread.
 
     >>> print(*warnings_about_unread({"total": "9"}, '{"total": "9"}'))
     prediction: a text that holds JSON never matches an object or a list; read it with json.loads, or use \
@@ -250,7 +250,7 @@ docscore.evaluate with parse="repair"
 
 
 def warnings_about_wrapped(values: Iterable[Value]) -> Iterator[DataWarning]:
-    """Yield a warning if an object among values or in them has the key `VALUE`, and is scored as it is."""
+    """Yield a warning if one of the values is or contains an object with the key `VALUE`, which is scored unread."""
     if any(type(part) is dict and VALUE in part for part in containers_in(values)):
         problem = f"objects with the key {VALUE!r} are scored as objects, and not the values in them"
         advice = "use docscore.evaluate to score the values; add {} if they have confidences"
@@ -264,7 +264,7 @@ def may_hold_json(value: object) -> bool:
 
 
 def _is_json_text(value: object) -> bool:
-    """Return whether a text, or each of several acceptable ones, looks like JSON with brackets and quotes."""
+    """Return whether a text, or each of several acceptable texts, looks like JSON with brackets and quotes."""
     if isinstance(value, tuple):
         return bool(value) and all(map(_is_json_text, value))
     text = value.strip() if isinstance(value, str) else ""
@@ -284,7 +284,7 @@ _NUMBERS = re.compile(r"\s*\[[-+\s\d.,eE]*\]?\s*\Z")
 
 
 def _faces_container(value: Any, other: Any) -> bool:
-    """Return whether a text that seems to hold JSON, or one of several, faces an object or a list without it."""
+    """Return whether a text, or one of several, seems to contain JSON and faces an object or a list without it."""
     if type(value) is tuple:
         return any(_faces_container(option, other) for option in value)
     options = other if type(other) is tuple else (other,)
@@ -320,14 +320,14 @@ def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[
     return plain
 
 
-def _plain(value: Any, path: Path, depth: int, reading: int) -> Value:  # noqa: C901, PLR0911  one for each kind of value
+def _plain(value: Any, path: Path, depth: int, reading: int) -> Value:  # noqa: C901, PLR0911  one branch per kind of value
     """Return the value in plain types; one that is plain already is not copied.
 
     Args:
         value: any value of the caller.
         path: its path, for messages.
-        depth: its level; that of the root is 1.
-        reading: `_PREDICTION` or `_TRUTH`, in a record plus `_IN_RECORD`, for a value scored as it is plus `_UNREAD`.
+        depth: its level; the root has level 1.
+        reading: `_PREDICTION` or `_TRUTH`; plus `_IN_RECORD` in a record; plus `_UNREAD` for a value scored unread.
     """
     kind = type(value)
     if kind in LEAF_TYPES:
@@ -364,7 +364,7 @@ def _plain(value: Any, path: Path, depth: int, reading: int) -> Value:  # noqa: 
 
 
 def _printable(value: int, path: Path) -> int:
-    """Return an integer; raise `ValueError` for one that Python does not print."""
+    """Return an integer; raise `ValueError` if Python does not print it."""
     if not is_printable_integer(value):
         raise too_long_integer(json_path(path))
     return value
@@ -443,10 +443,10 @@ _CONVERSIONS: tuple[tuple[type | tuple[type, ...], Callable[[Any], object]], ...
 
 
 def _as_json_type(value: object, path: Path) -> object:
-    """Convert a value of a type that JSON lacks, or of a subclass of a JSON type, to a JSON type."""
+    """Convert a value of a type that is not in JSON, or of a subclass of a JSON type, to a JSON type."""
     if isinstance(value, Enum):
         return value.value
-    if type(value).__name__ in ("NAType", "NaTType"):  # of pandas, which need not be installed
+    if type(value).__name__ in ("NAType", "NaTType"):  # of pandas, an optional package
         return None
     if isinstance(value, np.generic | np.ndarray):
         return _from_numpy(value, path)
@@ -461,8 +461,8 @@ def _as_json_type(value: object, path: Path) -> object:
 def _from_numpy(value: np.generic | np.ndarray[Any, Any], path: Path) -> object:
     """Return the scalar or nested list.
 
-    Date-times of any unit become ISO 8601 text. Floats of 16 and 32 bits get their shortest spelling, 0.1 and not
-    0.10000000149.
+    Date-times of any unit become ISO 8601 text. Floats of 16 and 32 bits get their shortest spelling, such as 0.1
+    instead of 0.10000000149.
     """
     if value.dtype.kind == "M":
         return np.where(np.isnat(value), None, np.datetime_as_string(value)).tolist()  # type: ignore[call-overload]
@@ -471,7 +471,7 @@ def _from_numpy(value: np.generic | np.ndarray[Any, Any], path: Path) -> object:
     if value.dtype.names is not None or value.dtype.kind in "mV":
         raise _unexpected(value, path, f" of {value.dtype}")
     plain = value.tolist()
-    if isinstance(plain, np.floating):  # of more precision than Python's
+    if isinstance(plain, np.floating):  # a type more precise than Python's float
         return float(plain)
     if isinstance(plain, np.generic | np.ndarray):
         raise _unexpected(value, path, f" of {value.dtype}")
@@ -498,7 +498,7 @@ def _from_record(value: Any, path: Path) -> object:
 
 
 def _unexpected(value: object, path: Path, more: str = "") -> InputTypeError:
-    """Return the error for a value of a type that JSON lacks, with details of the type."""
+    """Return the error for a value of a type that is not in JSON, with details of the type."""
     return InputTypeError(place=json_path(path), expected="a JSON value", got=type(value).__name__ + more)
 
 
@@ -509,7 +509,7 @@ _WITHOUT_NUMBERS = frozenset({str, bool, type(None)})
 
 
 def differs_by_value(value: Any) -> bool:
-    """Return whether a value contains, at any depth, a number that does not print as its shortest spelling.
+    """Return whether a value contains, at any depth, a number whose text is not its shortest spelling.
 
     >>> differs_by_value({"a": [1000.0]}), differs_by_value({"a": [1000, True, "1000.0"]})
     (True, False)
