@@ -1,4 +1,4 @@
-"""Texts such as "n/a" that stand for no value."""
+"""Texts such as "n/a" that mean that there is no value."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ from docscore.inputs.checks import EXAMINED, first_truths
 from docscore.inputs.json_text import loads
 from docscore.inputs.test_set import TestSet
 
-_FEWEST = 3  # documents or fields with the same word
+_FEWEST = 3  # least number of documents or fields with the same word
 _LONGEST = 24  # characters of a word, with white space around it
-_COMMONEST = 3  # values of a field of the ground truths
+_COMMONEST = 3  # the number of the most frequent values of a field of the ground truths
 
 
 def warnings_about_words(pairs: TestSet) -> Iterator[DataWarning]:
-    """Yield warnings about words for nothing, in at least three documents or fields.
+    """Yield warnings about words that mean no value, if they occur in at least three documents or fields.
 
-    A word of the predictions gets one if no ground truth of its fields has it, and a word of the ground truths if the
-    predictions have nothing in its place.
+    A word of the predictions gets a warning if no ground truth of its fields has it. A word of the ground truths gets
+    one if the predictions are empty in its place.
 
     >>> truth, prediction = {"vat": None, "tip": None, "po": None}, {"vat": "N/A", "tip": "N/A", "po": "N/A"}
     >>> print(next(warnings_about_words(TestSet(["a", "b"], [truth] * 2, [prediction] * 2))))
@@ -32,7 +32,7 @@ has it; as null it changes the rate 'filled although empty'; add absent_words="N
     """
     yield from _warnings_about_predictions(pairs)
     counts: dict[str, Counter[str]] = {}
-    facing: dict[str, set[str]] = {}  # the fields of each word that the predictions leave empty
+    facing: dict[str, set[str]] = {}  # by word, its fields that are empty in the predictions
     rows = islice(zip(first_truths(pairs), pairs.predictions, strict=True), EXAMINED)
     for field, value, other in (leaf for row in rows for leaf in _fields_in(*row)):
         counts.setdefault(field, Counter())[value] += 1
@@ -81,13 +81,13 @@ def _warning(side: str, word: str, problem: str, rows: list[str] | None = None) 
 
 @cache
 def _words() -> frozenset[str]:
-    """Return the words for nothing of several languages, in lower case."""
+    """Return the words that mean no value in several languages, in lower case."""
     words = loads(Path(__file__).with_name("absent_words.json").read_text("utf-8"))
     return frozenset(chain.from_iterable(words.values()))
 
 
 def _as_word(value: Any) -> str:
-    """Return a text that is a word for nothing in lower case, and "" for all other values."""
+    """Return a text in lower case if it is a word that means no value; "" for all other values."""
     word = value.strip().casefold() if type(value) is str and len(value) <= _LONGEST else ""
     return word if word.replace("_", " ") in _words() else ""
 
@@ -98,7 +98,7 @@ def _has_word(value: Value) -> bool:
 
 
 def _fields_in(value: Any, other: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:
-    """Yield the path of each text in the fields of an object, the text, and what the other side has there."""
+    """Yield the path of each text in the fields of an object, the text, and the value of the other side."""
     for key, part in value.items() if isinstance(value, dict) else ():
         faced = other.get(key) if isinstance(other, dict) else None
         if isinstance(part, str):

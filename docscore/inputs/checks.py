@@ -1,4 +1,4 @@
-"""Checks of the rows of a test set: what looks wrong about them, before anything is scored."""
+"""Checks of the rows of a test set, which find likely mistakes before anything is scored."""
 
 import re
 from collections import Counter
@@ -39,11 +39,11 @@ def refuse_document_texts(
 ) -> None:
     """Raise `ValueError` if the ground truths are documents written as text, and no option says how to read them.
 
-    The edit distance of two such texts counts brackets, quotes and the names of keys: it is not a score of the
-    documents, whatever the predictions are. The check looks at the first 100 texts that are not empty, including those
-    among acceptable answers. It fails if nearly all of them are documents in the same notation: JSON, also damaged or
-    in a fenced block, or YAML, XML or the tags of Donut with a name in common. Lists of single values may be meant as
-    text; they are refused only if a prediction is an object or a list, or holds JSON too.
+    The edit distance of two such texts counts brackets, quotes and the names of keys, so it never scores the documents.
+    The check looks at the first 100 texts that are not empty, including texts among acceptable answers. It fails if
+    nearly all of them are documents in the same notation: JSON, also damaged or in a fenced block, or YAML, XML or the
+    tags of Donut with a name in common. Lists of single values may be plain text; they are refused only if a
+    prediction is an object or a list, or also contains JSON.
 
     Args:
         truths: the ground truths of all rows.
@@ -81,14 +81,14 @@ def _common_notation(texts: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _is_plain_text(documents: Sequence[str], predictions: Sequence[Any], texts: Sequence[str]) -> bool:
-    """Decide whether JSON texts are lists of single values, and no prediction is an object or a list or holds one."""
+    """Decide whether JSON texts are lists of single values, and no prediction is or contains an object or a list."""
     if any(map(_has_objects, documents)) or any(map(holds_json, texts)):
         return False
     return not any(isinstance(each, dict | list) for each in predictions)
 
 
 def _remedy_for_documents(notation: str, documents: Sequence[str], predictions: Sequence[str]) -> Remedy:
-    """Return how documents in a notation are read: with options for JSON, before they are given for others."""
+    """Return how to read documents in a notation: by options if it is JSON, otherwise by converting them first."""
     as_text = "or {} to compare them as they are"
     if notation != _JSON:
         return Remedy(f"convert both sides to JSON values before they are scored, {as_text}", (("parse", AS_TEXT),))
@@ -100,10 +100,10 @@ def _remedy_for_documents(notation: str, documents: Sequence[str], predictions: 
 
 _JSON, _YAML = "JSON", "YAML"
 _FENCED_JSON = re.compile(r"```[\w+.-]*\s*[{\[]")
-# Keys as programs write them; people begin the names of speakers and the lines of a form with a capital letter.
+# Keys in the style of programs; the names of speakers and the lines of a form begin with a capital letter.
 _YAML_KEY = re.compile(r"^ *(?:- )*([a-z_][\w.$-]*|\"[^\"\n]+\"|'[^'\n]+'):(?: |$)", re.MULTILINE)
 _CLOSED_TAG = re.compile(r"<([\w:.-]+)(?:\s[^<>]*)?>[^<>]*</\1>")
-_HTML = frozenset(  # marks up text, and names no values
+_HTML = frozenset(  # tags that mark up text and do not name values
     re.findall(
         r"\w+",
         "a b i u p q s br em dd dl dt h1 h2 h3 h4 h5 h6 hr li mi mn mo ol td th tr ul big code div font html img main "
@@ -121,17 +121,17 @@ def _yaml_keys(text: str) -> set[str]:
 
 
 def _tags(text: str) -> set[str]:
-    """Return the names of the tags around values, if a text begins with a tag, as XML and the output of Donut do."""
+    """Return the names of the tags around values if a text begins with a tag, as in XML and in the output of Donut."""
     return {*_CLOSED_TAG.findall(text)} - _HTML if text.lstrip()[:1] == "<" else set()
 
 
 def is_json_document(text: str) -> bool:
-    """Return whether a text is an object or a list written as JSON, possibly damaged or in a fence or a JSON string."""
+    """Return whether a text is a JSON object or list, possibly damaged, in a fenced block, or in a JSON string."""
     begins = text.lstrip('\ufeff \t\r\n"')[:1] in ("{", "[")
     return (begins or bool(_FENCED_JSON.search(text))) and holds_json(text, repaired=True)
 
 
-_NOTATIONS: dict[str, Callable[[str], set[str]]] = {  # of documents, each with the names that a text in it has
+_NOTATIONS: dict[str, Callable[[str], set[str]]] = {  # each with a function that returns the names in a text
     _JSON: lambda text: {""} if is_json_document(text) else set(),
     _YAML: _yaml_keys,
     "XML or tags": lambda text: names if len(names := _tags(text)) > 1 else set(),
@@ -139,12 +139,12 @@ _NOTATIONS: dict[str, Callable[[str], set[str]]] = {  # of documents, each with 
 
 
 def json_mode(texts: Sequence[str]) -> str:
-    """Return how texts that hold JSON are read: "json" if nearly all are JSON as a whole, otherwise "repair"."""
+    """Return the mode for reading texts that contain JSON: "json" if nearly all are only JSON, otherwise "repair"."""
     return "json" if sum(map(is_json_container, texts)) >= NEARLY_ALL * len(texts) else "repair"
 
 
 def _has_objects(text: str) -> bool:
-    """Return whether the JSON in a text is an object, or a list that has one as an element."""
+    """Return whether the JSON in a text is an object or a list with an object as an element."""
     value = parse_text(text, "repair").value
     return isinstance(value, dict) or any(isinstance(each, dict) for each in value)
 
@@ -153,7 +153,7 @@ def warnings_about_repairs(repairs: Mapping[str, str], count: int) -> Iterator[D
     """Yield a warning about the number of ground truths that were repaired.
 
     Args:
-        repairs: what was changed, by id.
+        repairs: the changes, by id.
         count: the number of rows.
     """
     if repairs:
@@ -163,7 +163,7 @@ def warnings_about_repairs(repairs: Mapping[str, str], count: int) -> Iterator[D
 
 
 def _texts(values: Iterable[Any]) -> Iterator[str]:
-    """Yield the texts that are not empty among values and their acceptable answers."""
+    """Yield the non-empty texts among values and their acceptable answers."""
     for value in values:
         if isinstance(value, tuple):
             yield from _texts(value)
@@ -184,11 +184,11 @@ def warnings_about_reading(
     Each check ends at the first row that disproves it.
 
     Args:
-        pairs: the rows as they were given.
+        pairs: the rows before any change.
         parse: how predictions that are text will be read, as in `ReadOptions`.
         parse_references: how ground truths that are text will be read.
-        references: the place of the ground truths in the sentences.
-        predictions: the place of the predictions.
+        references: the place of the ground truths in messages.
+        predictions: the place of the predictions in messages.
 
     >>> pairs = TestSet(["a"], [{"total": "1"}], ['{"total": "1"}'])
     >>> print(next(warnings_about_reading(pairs, None, None)))
@@ -213,7 +213,7 @@ of 'a' holds JSON; add parse="json" or parse="repair" to read it
 
 
 def _lists_look_like_alternatives(truths: Sequence[Any], predictions: Sequence[Any]) -> bool:
-    """Decide whether nearly all predictions are lists, and all ground truths several answers, none of them a list."""
+    """Decide whether nearly all predictions are lists, while all ground truths are alternatives without any list."""
     return (
         sum(isinstance(prediction, list) for prediction in predictions) >= NEARLY_ALL * len(predictions)
         and all(isinstance(truth, tuple) and list not in map(type, truth) for truth in truths)
@@ -224,9 +224,9 @@ def _lists_look_like_alternatives(truths: Sequence[Any], predictions: Sequence[A
 def warnings_about_texts(
     pairs: TestSet, parse: str | None, parse_references: str | None = None, place: str = "predictions"
 ) -> Iterator[DataWarning]:
-    """Yield a warning about predictions that are text and hold a document, where an object or a list is expected.
+    """Yield a warning about predictions that are text with a document in it, if an object or a list is expected.
 
-    Lists of texts are no reason, unless the prediction is JSON: a prediction that is text may be one of them.
+    A ground truth that is a list of texts counts only if the prediction is JSON: a text may be one of the list.
     """
     texts = [
         (name, prediction)
@@ -255,7 +255,7 @@ def _may_be_one_of(text: str, values: Sequence[Any]) -> bool:
 
 
 def _expects_document(text: str, truth: Any, parse_references: str | None) -> bool:
-    """Return whether a ground truth or an acceptable answer is a document, or will be when it was read."""
+    """Return whether a ground truth or an acceptable answer is a document, or will be one after reading."""
     for answer in truth if isinstance(truth, tuple) else (truth,):
         if isinstance(answer, dict) or (isinstance(answer, list) and not _may_be_one_of(text, answer)):
             return True
@@ -265,17 +265,17 @@ def _expects_document(text: str, truth: Any, parse_references: str | None) -> bo
 
 
 def _notation_in(text: str) -> str:
-    """Return the notation of a document that a text is or, in JSON, contains; "" if there is none."""
+    """Return the notation of the document that a text is, or contains as JSON; "" if there is none."""
     if holds_json(text, repaired=True):
         return _JSON
     return next((name for name, in_it in _NOTATIONS.items() if in_it(text)), "")
 
 
-_SIGNS = re.compile(r"[{\[<\n]")  # of a document in a text
+_SIGNS = re.compile(r"[{\[<\n]")  # characters that suggest a document in a text
 
 
 def first_truths(pairs: TestSet) -> Iterator[Any]:
-    """Yield the ground truths; of several acceptable answers the first."""
+    """Yield the ground truths, or the first of several acceptable answers."""
     return (truth[0] if isinstance(truth, tuple) and truth else truth for truth in pairs.truths)
 
 
@@ -287,12 +287,12 @@ def given_predictions(pairs: TestSet) -> Iterator[Any]:
 def warnings_about_values(
     pairs: TestSet, progress: Progress = no_progress, *, with_confidences: bool
 ) -> Iterator[DataWarning]:
-    """Yield warnings about the values of a test set, after texts were read as JSON.
+    """Yield warnings about the values of a test set after texts were read as JSON.
 
     Args:
         pairs: the rows.
         progress: called with the phase "Checking" and the number of rows.
-        with_confidences: whether confidences are taken out of the predictions.
+        with_confidences: whether confidences are removed from the predictions.
 
     >>> print(next(warnings_about_values(TestSet(["a"], [{"total": ("1", "")}], [{}]), with_confidences=False)))
     references: 1 of 1 have an empty text among their acceptable answers, and so accept a missing value; the first is \
@@ -318,7 +318,7 @@ that of 'a'
 
 
 def warnings_about_forms(pairs: TestSet) -> Iterator[DataWarning]:
-    """Yield a warning about predictions that hold values and citations in the form of a provider.
+    """Yield a warning about predictions that contain values and citations in the form of a provider.
 
     >>> prediction = {"total": {"value": "9", "citations": [{"bbox": {"page": 1}}]}}
     >>> print(next(warnings_about_forms(TestSet(["a"], [{"total": "9"}], [prediction]))))
@@ -345,11 +345,11 @@ citations_from="reducto" to score the values alone
 
 
 def warnings_about_content(given: TestSet, pairs: TestSet, options: ReadOptions) -> Iterator[DataWarning]:
-    """Yield warnings about options that leave something out of values, and find nothing to leave out.
+    """Yield warnings about options that should remove something from values but find nothing to remove.
 
     Args:
-        given: the rows before.
-        pairs: the rows after.
+        given: the rows before the removal.
+        pairs: the rows after the removal.
         options: the options.
     """
     if options.with_confidences and not any(map(_has_number, pairs.confidences or ())):
@@ -368,7 +368,7 @@ def warnings_about_content(given: TestSet, pairs: TestSet, options: ReadOptions)
 
 
 def refuse_emptied(given: TestSet, keys: Sequence[str]) -> None:
-    """Raise `ValueError` if nothing is left of the ground truths or of the predictions without some keys."""
+    """Raise `ValueError` if the ground truths or the predictions are empty after removing some keys."""
     kept = without_keys(given, keys)
     sides = {"ground truth": (given.truths, kept.truths), "prediction": (given.predictions, kept.predictions)}
     for name, (before, after) in sides.items():
@@ -377,7 +377,7 @@ def refuse_emptied(given: TestSet, keys: Sequence[str]) -> None:
 
 
 def warnings_about_nothing(pairs: TestSet) -> Iterator[DataWarning]:
-    """Yield warnings about ground truths that are nearly all empty, and about predictions that all are.
+    """Yield warnings if nearly all ground truths are empty, and if all predictions are.
 
     >>> print(*warnings_about_nothing(TestSet(["a", "b"], [{"total": "9"}] * 2, [{"total": None}, None])))
     predictions: all 2 are null or empty
@@ -396,7 +396,7 @@ def warnings_about_nothing(pairs: TestSet) -> Iterator[DataWarning]:
 
 
 def warnings_about_errors(pairs: TestSet) -> Iterator[DataWarning]:
-    """Yield a warning about predictions that are an error in place of an object.
+    """Yield a warning about predictions that report an error instead of a document.
 
     >>> print(*warnings_about_errors(TestSet(["a"], [{"total": "9"}], [{"error": "timeout"}])))
     predictions: 1 of 1 are {"error": ...}, which no ground truth has, and are scored as answers; if these requests \
@@ -428,9 +428,9 @@ def _has_number(value: Any) -> bool:
 
 
 def warnings_about_ids(pairs: TestSet) -> Iterator[DataWarning]:
-    """Yield a warning about a key that is called as ids are and holds them on both sides, in at least five documents.
+    """Yield a warning about a key that is named like an id and holds ids on both sides, in at least five documents.
 
-    It repeats the id of each row, or of documents that are paired by position, it differs from one to the next.
+    Its value is the id of each row. If documents are paired by position, its value differs in each document.
 
     >>> rows = [{"file": f"{name}.pdf", "total": "9"} for name in "abcde"]
     >>> print(next(warnings_about_ids(TestSet(list("abcde"), rows, rows))))
@@ -471,7 +471,7 @@ def _is_wrapped(prediction: Any) -> bool:
 
 
 def _has_one_of(value: Any) -> bool:
-    """Return whether a value has a one-of at any depth; in a prediction it stays as JSON spells it."""
+    """Return whether a value has a one-of at any depth; in a prediction, it keeps its JSON spelling."""
     parts = containers_in([value])
     return any(type(part) is tuple or (type(part) is dict and part.keys() == {ONE_OF}) for part in parts)
 
@@ -480,7 +480,7 @@ _ExampleOf = Callable[[Any, Sequence[Any], frozenset[Any]], str]
 
 
 def warnings_about_shapes(pairs: TestSet) -> Iterator[DataWarning]:
-    """Yield warnings about a shape that nearly all rows of one side have and the other side lacks.
+    """Yield warnings about a structure that nearly all rows of one side have and the other side does not have.
 
     >>> print(next(warnings_about_shapes(TestSet(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
     predictions: 1 of 1 have keys that differ from those of the ground truths only in case, separators or Unicode \
@@ -515,11 +515,11 @@ def _is_named(pairs: TestSet) -> bool:
 
 
 class _Faced:
-    """The rows whose two sides differ in shape, each side with what it faces on the other one.
+    """The rows whose two sides differ in structure, with the values of both sides.
 
     Attributes:
-        rows: by the side, a value of it and the values of the other side; of flat objects with the same keys none.
-        known: by the side, the keys of the values of the other side.
+        rows: by side, a value of it and the values of the other side, without flat objects with the same keys.
+        known: by side, the keys of the values of the other side.
     """
 
     def __init__(self, pairs: TestSet, most: int | None = None) -> None:
@@ -542,14 +542,14 @@ class _Faced:
         }
 
     def examples(self, example_of: _ExampleOf, side: str, least: float, count: int) -> list[str]:
-        """Return the examples of a shape on a side, if at least a share of a number of rows has it."""
+        """Return the examples of a structure on a side if at least the share `least` of `count` rows has it."""
         known = self.known[side]
         examples = list(filter(None, (example_of(*row, known) for row in self.rows[side])))
         return examples if len(examples) >= least * count else []
 
 
 def are_alike(truth: Value, prediction: Value) -> bool:
-    """Return whether two values are flat objects with the same keys, about whose shape there is nothing to say."""
+    """Return whether two values are flat objects with the same keys, whose structures thus cannot differ."""
     return (
         isinstance(truth, dict)
         and isinstance(prediction, dict)
@@ -563,14 +563,14 @@ def _keys_in(values: Iterable[Value]) -> frozenset[Any]:
 
 
 def _list_of_one(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> str:
-    """Return the element of a list of one where such elements stand alone on the other side."""
+    """Return a list of one element if the other side has such elements without a list."""
     if not isinstance(value, list) or len(value) != 1 or value[0] in _EMPTY:
         return ""
     return short_repr(value) if all(type(value[0]) is type(other) for other in others) else ""
 
 
 def _under_one_key(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
-    """Return the key under which a value has everything that the other side has without it."""
+    """Return the only key of a value if the other side has the content of that key without the key."""
     for key, part in value.items() if isinstance(value, dict) and len(value) == 1 else ():
         is_other = part in _EMPTY or key in known or (isinstance(part, dict) and known.isdisjoint(part))
         if not is_other and any(type(part) is type(other) and not is_json_container(other) for other in others):
@@ -579,7 +579,7 @@ def _under_one_key(value: Any, others: Sequence[Any], known: frozenset[Any]) -> 
 
 
 def _dotted(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
-    """Return a key that is the path of a value on the other side."""
+    """Return a key with dots that is the path of a nested value on the other side."""
     if not isinstance(value, dict) or not isinstance(others[0], dict):
         return ""
     paths = (key for key in value if "." in key and key not in known and cells_of([others[0]], key) != [NoCell])
@@ -587,7 +587,7 @@ def _dotted(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
 
 
 def _respelled(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
-    """Return a key that the other side lacks, with one that is missing and differs only in spelling."""
+    """Return a key that the other side does not have, with its missing key that differs only in spelling."""
     if not isinstance(value, dict) or not isinstance(others[0], dict):
         return ""
     missing = {_spelling(key): key for key in others[0].keys() - value.keys()}
@@ -613,11 +613,11 @@ def _joined(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> str:
 _SEPARATORS = re.compile(r"\s*[;|,\n]\s*")
 
 
-_FEWEST_FOREIGN = 3  # predictions without a key of the ground truths that get a warning
+_FEWEST_FOREIGN = 3  # least number of predictions for a warning that they have no key of the ground truths
 
 
 def _foreign(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
-    """Return an object or a list that has nothing in common with the other side: another type, or no key."""
+    """Return an object or a list that has another type than the other side, or no key in common with it."""
     if not value or not all(type(other) in (dict, list) for other in others) or type(value) not in (dict, list):
         return ""
     is_other = all(type(value) is not type(other) for other in others)
@@ -626,9 +626,9 @@ def _foreign(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
 
 
 _BOTH = ("predictions", "references")
-# The kind of a warning; the function that returns an example of a shape, given a value of one side, the values of the
-# other side that it faces and the keys of the whole other side; the share of the rows that makes the shape a warning,
-# the problem, and the remedy by the side that may have it.
+# The kind of a warning; a function that returns an example of a structure, given a value of one side, the values of
+# the other side in the same row, and the keys of the other side in all rows; the least share of rows that causes a
+# warning; the problem; and the remedy for each side that may have the structure.
 _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], ...] = (
     (
         "lists of one",
@@ -693,14 +693,14 @@ _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], .
 )
 
 
-FEWEST_WITH_KEYS = 5  # documents; fewer may have a field of their own, or one that is like the id, by chance
+FEWEST_WITH_KEYS = 5  # documents; with fewer, an extra field, or a field that equals the id, may be chance
 
 
 def keys_of_one_side(pairs: TestSet) -> tuple[list[str], list[str]]:
-    """Return the keys that nearly all of at least five predictions have and no ground truth, and the other way round.
+    """Return the keys that only predictions have, and the keys that only ground truths have.
 
-    Only predictions that are objects with a key of the ground truths count, and only ground truths beside such a
-    prediction. A key of the ground truths holds a value in nearly all of them.
+    Nearly all of at least five objects must have the key. Only predictions that share a key with the ground truths
+    count, and only ground truths paired with such a prediction. A key of the ground truths must have a value.
 
     >>> keys_of_one_side(TestSet(list("abcde"), [{"total": "9", "by": "u1"}] * 5, [{"total": "9", "model": "x"}] * 5))
     (['model'], ['by'])
@@ -728,13 +728,13 @@ def keys_of_one_side(pairs: TestSet) -> tuple[list[str], list[str]]:
 
 
 def _have_equal_keys(row: tuple[tuple[Any, ...], Any]) -> bool:
-    """Return whether a row shows that none of its keys is of one side alone."""
+    """Return whether both sides of a row are objects with the same keys."""
     (truth, *_), value = row
     return isinstance(truth, dict) and isinstance(value, dict) and bool(truth) and truth.keys() == value.keys()
 
 
 def _keys_alone(objects: Sequence[Mapping[str, Any]], count: int, known: frozenset[Any]) -> list[str]:
-    """Return the keys that nearly all of a number of objects have, and that are not spelt like a known one."""
+    """Return the keys that nearly all of `count` objects have and that are not spelt like a known key."""
     counts = Counter(key for each in objects for key in each)
     least, heads = max(NEARLY_ALL * count, FEWEST_WITH_KEYS), {_spelling(key) for key in known}
     return [
@@ -749,7 +749,7 @@ def warnings_about_copies(sides: Sequence[TestSet], names: Sequence[str]) -> Ite
 
     Args:
         sides: the rows of each side.
-        names: the name of each side in messages; none for no warnings.
+        names: the name of each side in messages; empty for no warnings.
     """
     for index, pairs in enumerate(sides if len(names) > 1 else ()):
         earlier = next((other for other in range(index) if sides[other].predictions == pairs.predictions), None)

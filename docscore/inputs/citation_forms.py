@@ -2,17 +2,17 @@
 
 A form is a JSON object:
 
-* `source`: the documentation that it was read from.
-* `value`: the path of the values in a prediction; a prediction without it is the values.
-* `layout`: where the citations are. "same shape": at the paths `citations`, in objects of the shape of the values.
-  "by path": there too, in one object with the paths of the values as keys. "around the value": in an object around each
-  value, which has no keys but `citations`, the first of which holds the value. "parallel lists": at the paths
-  `citations`, in a list as long as that of the values, with the list of citations itself at the path of each value; if
-  the lists have one element, the element is the values.
+* `source`: the documentation that describes the form.
+* `value`: the path of the values in a prediction; if a prediction does not have it, its top level holds the values.
+* `layout`: where the citations are. "same shape": at the paths `citations`, in objects with the structure of the
+  values. "by path": also there, in one object with the paths of the values as keys. "around the value": in an object
+  around each value, whose keys are all listed in `citations`; the first key holds the value. "parallel lists": at the
+  paths `citations`, in a list as long as the list of values, with the list of citations itself at the path of each
+  value; if both lists have one element, the element holds the values.
 * `key`: the key of the list of citations of a value; null for "parallel lists".
-* `page`, `quote`: the paths of these in a citation. `first_page`: the number of the first page.
-* `box`: the path of a box or a list of boxes. `corners`: the keys of its edges (left, top, right, bottom; with a plus
-  sign the length instead), or "polygon". `size`: the paths of the width and height of the page; null for fractions.
+* `page`, `quote`: the paths of page and quote in a citation. `first_page`: the number of the first page.
+* `box`: the path of a box or a list of boxes. `corners`: the keys of its edges (left, top, right, bottom; a plus sign
+  marks a length instead), or "polygon". `size`: the paths of the width and height of the page; null for fractions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,15 +31,15 @@ from docscore.inputs.rows import cells_of
 LAYOUTS = ("same shape", "by path", "around the value", "parallel lists")
 _KEYS = ("source", "value", "layout", "citations", "key", "page", "first_page", "box", "corners", "size", "quote")
 
-_OLDER = "older"  # the key of the table with former versions of its forms
+_OLDER = "older"  # the key in the table that holds earlier versions of the forms
 
 Entry = Mapping[str, Any]  # a form as in the table
 
 
 def _split(versions: Sequence[Entry], prediction: Any) -> tuple[Any, Raw]:
-    """Return the values of a prediction in a form, and what it cites for them by path, in the format of docscore.
+    """Return the values of a prediction in a form, and their citations by path, in the format of docscore.
 
-    The first version of the form counts that has citations, otherwise the first that has values.
+    The first version of the form that has citations is used, otherwise the first that has values.
     """
     split = [_split_in(entry, prediction) for entry in versions]
     known = [
@@ -72,13 +72,13 @@ def _split_in(entry: Entry, prediction: Any) -> tuple[Any, Raw]:
 
 
 def _are_citations(entry: Entry, part: Any) -> bool:
-    """Return whether a part of metadata is a list of citations, with a page each, and not a list of rows."""
+    """Return whether a part of metadata is a list of citations, each with a page, and not a list of rows."""
     pages = [_first(each, entry["page"]) for each in part] if isinstance(part, list) else []
     return bool(pages) and None not in pages
 
 
 def _place(entry: Entry, citation: Any) -> Raw:
-    """Return a citation in the format of docscore; without the size of its page, a box cannot be compared."""
+    """Return a citation in the format of docscore, without its boxes if they need a page size that is missing."""
     page, boxes = _first(citation, entry["page"]), _first(citation, entry["box"])
     size = [_first(citation, [path]) for path in entry["size"] or ()]
     place = {"page": page + 1 - entry["first_page"] if type(page) is int else page}
@@ -89,7 +89,7 @@ def _place(entry: Entry, citation: Any) -> Raw:
 
 
 def _box(corners: Any, box: Any) -> Any:
-    """Return left, top, right and bottom of a box; the box itself, which is then invalid, if it is of another form."""
+    """Return left, top, right and bottom of a box; an invalid box is returned unchanged."""
     with suppress(KeyError, TypeError, ValueError):
         if corners == "polygon":
             across, down = zip(*((point["x"], point["y"]) for point in box), strict=True)
@@ -100,7 +100,7 @@ def _box(corners: Any, box: Any) -> Any:
 
 
 def _first(value: Any, paths: Iterable[str]) -> Any:
-    """Return what stands at the first of the paths that a value has; None if it has none of them."""
+    """Return the part of a value at the first path that the value has; None if it has none of the paths."""
     cells = (cell for path in paths for cell in cells_of([value], path))
     return next((cell for cell in cells if cell is not None and not isinstance(cell, type)), None)
 
@@ -124,14 +124,14 @@ def _versions(name: str) -> list[Entry]:
 
 @cache
 def keys_of_forms() -> frozenset[str]:
-    """Return the keys one of which a prediction in a form has, or a value in it."""
+    """Return the keys that mark a form: a prediction in a form, or a value in it, has at least one of them."""
     entries = (entry for name in known_forms() for entry in _versions(name))
     paths = (path for entry in entries for path in (entry["value"], *entry["citations"]))
     return frozenset(path.partition(".")[0] for path in paths)
 
 
 def form_named(name: str) -> Form:
-    """Return a form by its name, or by the path of a JSON file with one; raise `ValueError` if there is none."""
+    """Return a form by its name or by the path of its JSON file; raise `ValueError` if there is none."""
     if name in known_forms():
         return partial(_split, _versions(name))
     if not name.endswith(".json"):
@@ -149,7 +149,7 @@ def _has_places(found: Raw) -> bool:
 
 
 def forms_of(predictions: Sequence[Any]) -> dict[str, int]:
-    """Return in how many of the predictions each form has citations, without those in which none has."""
+    """Return the number of predictions with citations in each form, without forms that never occur."""
     counts = {
         name: sum(
             _has_places(_split(_versions(name), prediction)[1])

@@ -1,4 +1,4 @@
-"""Rows from records: columns of other names, fields in columns, answers in cells; one function for a side."""
+"""Rows from records: renamed columns, fields in columns, answers in cells; one function reads one side."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ from docscore.inputs.rows import (
 _Given = tuple[str, str]  # an option and the column that it names
 
 
-# Where ids, values and fields are in the rows, if not in the columns or keys of the row formats.
+# The options that say where ids, values and fields are, if not in the columns or keys of the row formats.
 _LAYOUT = (
     *("id_column", "references_id_column", "predictions_id_column", "prediction_column", "references_column"),
     *("cost_column", "seconds_column", "tokens_column", "fields_in_columns", "field_column", "value_column"),
@@ -66,7 +66,7 @@ def has_own_layout(options: ReadOptions) -> bool:
 
 
 def shape_of(options: ReadOptions, side: Side) -> Shape:
-    """Return where the rows of a side are in JSON; raise `ValueError` for a query that is none."""
+    """Return where the rows of a side are in JSON; raise `ValueError` for an invalid query."""
     query = getattr(options, f"{side}_query")
     return Shape(side, None if query is None else Query(side, query), options.single_document)
 
@@ -80,7 +80,7 @@ def renamed_columns(options: ReadOptions, side: Side, *, both: bool) -> dict[str
         both: whether the rows of the side hold predictions and references.
 
     Raises:
-        ValueError: for a column of ids of the references where rows hold both sides.
+        ValueError: for an id column of the references if rows hold both sides.
     """
     if both and options.references_id_column is not None:
         raise InputValueError(
@@ -132,13 +132,13 @@ def raw_table(
     num_proc: int = 1,
     progress: Progress = no_progress,
 ) -> RawTable:
-    """Read the rows of a side from any source, under the names that they have there.
+    """Read the rows of a side from any source, under the column names of the source.
 
     Args:
         source: the path of a file, or of a folder with one file per document, `ID.json` or `ID.txt`; rows as `pairs_of`
             takes them; a dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`;
             a `RawTable`.
-        side: predictions or references; the place in messages if there is no file.
+        side: predictions or references; names the side in messages if there is no file.
         options: how the rows are read.
         errors: collects errors of single rows of files; None to raise an error for them.
         both: whether the rows hold predictions and references. Rows of a data frame without ids are then numbered.
@@ -191,10 +191,10 @@ def with_names(
         side: predictions or references.
         options: how the rows are read.
         both: whether the rows hold predictions and references.
-        lists: where the paths of fields lead through lists; None if the table alone shows it.
+        lists: where the paths of fields lead through lists; None to find out from the table alone.
 
     Raises:
-        ValueError: for a column that does not exist, and one that is given for both sides.
+        ValueError: for a column that does not exist, and a column that is given for both sides.
     """
     first = table.first()
     if both and not options.fields_in_columns:
@@ -224,7 +224,7 @@ def with_names(
         _put_together(no_fields, table, rows, side, lists.first, as_paths=options.fields_in_columns)
     if table.has_columns:
         is_predicted = side == "predictions" and PREDICTION in values
-        are_in_one = is_predicted and {PREDICTION, columns[0]} <= known  # not in fields, nor inside of values
+        are_in_one = is_predicted and {PREDICTION, columns[0]} <= known  # neither in fields nor inside values
         predictions = columns[0] if are_in_one else None
         table = table._replace(warnings=(*table.warnings, *_warnings_about_cells(table, columns, predictions)))
     if lacks_ids:
@@ -238,7 +238,7 @@ def with_names(
 
 
 def _with_defaults(renamed: dict[str, _Given], first: Any) -> dict[str, _Given]:
-    """Return the renamed columns of rows that hold both sides; `answers` is the ground truth if nothing else is."""
+    """Return the renamed columns of rows that hold both sides; by default, `answers` holds the ground truth."""
     known = {*renamed, *(first if isinstance(first, dict) else ())}
     if {PREDICTION, ANLS.references} <= known and REFERENCES not in known:
         return {**renamed, REFERENCES: ("references_column", str(ANLS.references))}
@@ -248,7 +248,7 @@ def _with_defaults(renamed: dict[str, _Given], first: Any) -> dict[str, _Given]:
 def _are_fields(table: RawTable, options: ReadOptions, renamed: Mapping[str, Any], *, both: bool) -> bool:
     """Return whether the columns of rows without a value are the fields of their documents.
 
-    In JSON this needs no option: where only the column of the ids is named, the rest is the document.
+    In JSON this needs no option: if only the column of the ids is named, all other keys are the document.
     """
     first = table.first()
     if both or not isinstance(first, dict):
@@ -260,7 +260,7 @@ def _are_fields(table: RawTable, options: ReadOptions, renamed: Mapping[str, Any
 
 
 def _copy_columns(rows: Sequence[Any], table: RawTable, options: ReadOptions, renamed: Mapping[str, _Given]) -> None:
-    """Put the cells of renamed columns into rows under their names in the row format, in place of what has these."""
+    """Copy the cells of renamed columns to their names in the row format, replacing existing cells."""
     first = table.first()
     for name, (option, given) in renamed.items():
         if name in COSTS and ID not in renamed and not (isinstance(first, dict) and ID in first):
@@ -277,7 +277,7 @@ def _copy_columns(rows: Sequence[Any], table: RawTable, options: ReadOptions, re
 
 
 def _read_answers(rows: Sequence[Any], options: ReadOptions, table: RawTable, renamed: Mapping[str, Any]) -> None:
-    """Make the ground truths of rows lists of acceptable answers."""
+    """Replace the ground truths of rows with lists of acceptable answers."""
     for row in rows:
         if isinstance(row, dict) and row.get(REFERENCES, NoCell) is not NoCell:
             value, is_json = row[REFERENCES], options.parse_references is not None
@@ -300,7 +300,7 @@ def _put_together(
     """Add the document of each row, whose fields are its other columns.
 
     Args:
-        no_fields: the columns that are no fields.
+        no_fields: the columns that are not fields.
         table: the rows as they were read.
         rows: their copies, which are changed.
         side: predictions or references.
@@ -319,18 +319,18 @@ def _put_together(
 def _documents_by_field(
     table: RawTable, options: ReadOptions, values: Sequence[str], known: AbstractSet[str], lists: Mapping[str, int]
 ) -> RawTable:
-    """Return a row for each document of a table in which each row has one field.
+    """Return one row per document of a table in which each row has one field.
 
     Args:
         table: the rows, whose named columns are copied.
         options: how the rows are read.
-        values: the names of the row format under which the values of the rows are.
+        values: the names in the row format of the columns with the values.
         known: the columns of the rows.
         lists: as in `ListPaths.first`.
 
     Raises:
-        ValueError: for a column that no option names or no row has, and naming the row, for a row that could not be
-            read, has no id or no path, or repeats the path of another row.
+        ValueError: for a column that no option names or no row has; for a row that could not be read, has no id or no
+            path, or repeats the path of another row. The latter errors name the row.
     """
     is_both = len(values) > 1
     columns = [name if name in known else None for name in values] if is_both else [options.value_column]
@@ -369,7 +369,7 @@ def _documents_by_field(
     rows, indices = [], [numbers[0] for numbers in rows_of.values()]
     for name, numbers in rows_of.items():
         first = table.rows[numbers[0]]
-        # what differs from field to field is none of the document, such as a cost
+        # a cell that differs between fields, such as a cost, does not describe the document
         row = {key: cell for key, cell in first.items() if all(table.rows[n].get(key) == cell for n in numbers[1:])}
         for spent in {options.field_column, options.value_column, *both_sides} & row.keys():
             del row[spent]
@@ -381,10 +381,10 @@ def _documents_by_field(
 
 
 def _warnings_about_cells(table: RawTable, columns: Iterable[str], predictions: str | None) -> Iterator[DataWarning]:
-    """Yield warnings about columns in which a table stands between a value and what is compared.
+    """Yield warnings about columns whose values a table library may have changed.
 
-    Tables of structs give a row all keys. Where some cells are empty, pandas makes floats of integers; it can also
-    write "NaN" in place of an empty cell. A left join leaves empty cells.
+    Tables of structs give every row all keys. If some cells are empty, pandas converts integers to floats; it can also
+    write "NaN" into an empty cell. A left join leaves empty cells.
 
     Args:
         table: the rows.
@@ -415,7 +415,7 @@ _NAN = ("NaN", "nan")
 
 
 class MissingColumnError(InputValueError):
-    """No row of a table has the column that an option names.
+    """Error for an option that names a column that no row of a table has.
 
     Attributes:
         option: the name of the option.
@@ -426,7 +426,7 @@ class MissingColumnError(InputValueError):
 
 
 def column_of(table: RawTable, options: ReadOptions, option: str, given: str) -> list[Any]:
-    """Return the cells of a column, or of several ones joined to ids; raise `ValueError` with the option if none is."""
+    """Return the cells of a column, or of several joined to ids; raise `ValueError` if no row has the column."""
     cells = cells_of(table.rows, given)
     if not all(cell is NoCell or cell is Absent for cell in cells):
         return cells
@@ -446,13 +446,13 @@ def column_of(table: RawTable, options: ReadOptions, option: str, given: str) ->
 
 
 def _joined(parts: Sequence[Any]) -> Any:
-    """Return the id of which several cells are the parts; `NoCell` if one is missing."""
+    """Join several cells to one id; return `NoCell` if a cell is missing."""
     is_whole = all(isinstance(part, str | int | np.integer) and str(part) for part in parts)
     return ",".join(map(str, parts)) if is_whole else NoCell
 
 
 def _cell_value(value: Any) -> Any:
-    """Return the list that a cell of a table holds as JSON text; any other value as it is."""
+    """Return the list that a cell of a table contains as JSON text; any other value is returned unchanged."""
     if _is_list_text(value):
         with suppress(JsonError):
             return loads(value, unique_keys=True)
@@ -460,7 +460,7 @@ def _cell_value(value: Any) -> Any:
 
 
 def _answers(value: Any) -> Any:
-    """Return a list of acceptable answers."""
+    """Return the value if it is a list of acceptable answers, otherwise a list with only this value."""
     return value if isinstance(value, list | tuple) or hasattr(value, "tolist") else [value]
 
 
