@@ -640,7 +640,7 @@ def _assignment(value: Matrix) -> Indices:
 def _scipy(module: str) -> Any:
     """Import a module of scipy when it is needed, since the import takes 0.2 s.
 
-    The import runs in a thread with its own stack, since deep values may leave too little room on the caller's stack.
+    The import runs in a thread with its own stack, since deep values may have nearly filled the caller's stack.
     """
     return in_new_thread(import_module, f"scipy.{module}")
 

@@ -1,4 +1,4 @@
-"""What of the values of rows is scored: no confidences, no ignored keys, and null for words that mean nothing."""
+"""The scored content of values: no confidences, no ignored keys, and null for words that mean no value."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -16,11 +16,11 @@ from docscore.core.values import VALUE
 from docscore.inputs.test_set import TestSet
 
 CONFIDENCE = "$confidence"  # the key of the confidence of the `VALUE` in the same object
-BESIDE = ("confidence", "confidences")  # the keys under which confidences stand beside the fields
+BESIDE = ("confidence", "confidences")  # the keys that hold confidences next to the fields
 
 
 def scored_content(pairs: TestSet, options: ReadOptions) -> TestSet:
-    """Return the rows with what of their values is scored; confidences that a row has of its own take precedence.
+    """Return the rows with the scored content of their values; confidences of the row itself take precedence.
 
     Raises:
         ValueError: naming the row, for confidences that do not fit the values.
@@ -50,7 +50,7 @@ def without_keys(rows: TestSet, keys: Sequence[str]) -> TestSet:
 
 
 def content_of(truth: Any, prediction: Any, options: ReadOptions) -> tuple[Any, Any, Any]:
-    """Return what of a ground truth and a prediction is scored, and the confidences of the predicted values.
+    """Return the scored content of a ground truth and of a prediction, and the confidences of the predicted values.
 
     Args:
         truth: the ground truth; a tuple holds acceptable answers.
@@ -74,10 +74,10 @@ def content_of(truth: Any, prediction: Any, options: ReadOptions) -> tuple[Any, 
     return truth, prediction, confidences
 
 
-_Keys = dict[str, Any]  # the ignored keys of an object, each with those of its value; None for a value that is left out
+_Keys = dict[str, Any]  # a tree of ignored keys: each key with the keys inside its value, or None to drop the value
 
 
-@lru_cache(maxsize=1)  # of all rows
+@lru_cache(maxsize=1)  # all rows have the same keys
 def _tree_of_keys(keys: tuple[str, ...]) -> _Keys:
     tree: _Keys = {}
     for key in keys:
@@ -92,12 +92,12 @@ def _tree_of_keys(keys: tuple[str, ...]) -> _Keys:
 
 
 def path_of_key(key: str) -> str:
-    """Return the path of an ignored key with dots alone between its steps, through lists too."""
+    """Return the path of an ignored key with only dots between its steps, without marks for lists."""
     return key.removeprefix("$.").removeprefix("[].").replace("[]", "")
 
 
 def has_path(value: Any, path: str) -> bool:
-    """Return whether a value has a key at the end of a path, which leads through lists."""
+    """Return whether a value has the last key of a path, which may lead through lists."""
     if isinstance(value, list | tuple):
         return any(has_path(item, path) for item in value)
     if not isinstance(value, dict) or path in value:
@@ -123,10 +123,10 @@ _NO_KEYS: _Keys = {}
 
 
 def _without_confidences(prediction: Any, truth: Any) -> tuple[Any, Any]:
-    """Split a prediction into its values and their confidences, which stand at the values or beside the fields.
+    """Split a prediction into its values and their confidences, given with each value or next to the fields.
 
     Raises:
-        ValueError: for confidences beside the fields that are no numbers in the shape of the fields.
+        ValueError: for confidences next to the fields that are not numbers in the structure of the fields.
     """
     values, confidences = unwrapped(prediction)
     answers = truth if isinstance(truth, tuple) else (truth,)
@@ -142,7 +142,7 @@ def _without_confidences(prediction: Any, truth: Any) -> tuple[Any, Any]:
 
 
 def _fits(confidences: Any, value: Any) -> bool:
-    """Return whether confidences are numbers in the shape of a value; one number holds for all values in it."""
+    """Return whether confidences are numbers in the structure of a value; one number applies to all its parts."""
     if isinstance(confidences, dict):
         is_object = isinstance(value, dict) and not value.keys().isdisjoint(confidences)
         return is_object and all(_fits(part, value.get(key)) for key, part in confidences.items())
@@ -154,7 +154,7 @@ def _fits(confidences: Any, value: Any) -> bool:
 
 
 def unwrapped(prediction: Any) -> tuple[Any, Any]:
-    """Split a prediction into its values and their confidences, in the same shape; None where a value has none.
+    """Split a prediction into its values and their confidences, in the same structure; None if a value has none.
 
     Raises:
         ValueError: for an object with `$value` and keys other than `$confidence`.

@@ -1,4 +1,4 @@
-"""Documents from fields by their paths, as `items.0.price` in the columns of a table: which numbers are indices."""
+"""Documents from fields with paths such as `items.0.price`, as in the columns of a table; numbers may be indices."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ from docscore.inputs.rows import ID, VALUE_KEYS, RawTable, cells_of
 
 
 def dotted(path: object) -> str:
-    """Return a path with dots alone between its steps.
+    """Return a path with only dots between its steps.
 
     >>> dotted("$.items[0].price")
     'items.0.price'
@@ -26,11 +26,11 @@ _BRACKETS = re.compile(r"\[(\d{1,9})\]")
 
 
 class ListPaths(NamedTuple):
-    """Where numbers in the paths of fields are indices of lists, as all rows of both sides together show.
+    """The numbers in the paths of fields that are indices of lists, found from all rows of both sides.
 
     Attributes:
         first: the lowest index of each list, by the path of the list with `*` for the numbers in it.
-        counted: a path in each place whose keys are 1, 2, 3 and so on without a gap, and the highest of them.
+        counted: for each object with the keys 1, 2, 3 and so on without a gap, one of its paths and the highest key.
     """
 
     first: Mapping[str, int]
@@ -45,7 +45,7 @@ class ListPaths(NamedTuple):
 
 
 def list_paths(tables: Iterable[RawTable], options: ReadOptions) -> ListPaths:
-    """Return where the paths of fields lead through lists: at brackets, and at numbers among which is 0.
+    """Return where the paths of fields lead through lists: at brackets, and at numbers that include 0.
 
     Args:
         tables: the rows of all sides, as they were read.
@@ -63,7 +63,7 @@ def list_paths(tables: Iterable[RawTable], options: ReadOptions) -> ListPaths:
         named = (part.strip() for column in given if isinstance(column, str) for part in (column, *column.split(",")))
         no_fields = {ID, *VALUE_KEYS, *named}
         names = {name: None for name in names if name not in no_fields}
-    steps: dict[str, dict[str, str]] = {}  # at each place, with a path that has the step
+    steps: dict[str, dict[str, str]] = {}  # by path, the next steps, each with a field that has it
     in_brackets = set()
     for name in names:
         in_brackets |= {_place(dotted(name[: match.start()])) for match in _BRACKETS.finditer(name)}
@@ -84,7 +84,7 @@ def list_paths(tables: Iterable[RawTable], options: ReadOptions) -> ListPaths:
     return ListPaths(first, counted)
 
 
-_COLUMNS = ("_column", "by", "cluster")  # how the names of options end that name columns without fields
+_COLUMNS = ("_column", "by", "cluster")  # endings of the names of options whose columns are not fields
 
 
 def _are_numbers(steps: Iterable[str]) -> bool:
@@ -113,12 +113,12 @@ def document_of(
 ) -> Any:
     """Return the document of a row whose columns are its fields, with paths such as `items.0.price` as names.
 
-    An index that no path has is null. The elements of a list whose cells in a table are all empty are left out: another
-    row has them.
+    An index that no path has becomes null. List elements whose cells in a table are all empty are left out, since only
+    other rows have them.
 
     Args:
         cells: the fields by their paths.
-        table: the rows; in its columns, cells may be texts without a type, and an empty text is null.
+        table: the rows; cells in its columns may be untyped text, and an empty text is null.
         place: the table or the row, for messages.
         lists: as in `ListPaths.first`.
         path: the path that leads to the cells.

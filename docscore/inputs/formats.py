@@ -38,16 +38,16 @@ from docscore.inputs.queries import Query
 from docscore.inputs.rows import ANLS, ID, PREDICTION, REFERENCES, RawTable, Side, is_document, table_by_id
 
 MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked; gzip packs a gigabyte of equal lines into 1 MB
-_LARGEST_REREAD = 100_000_000  # bytes of a file that is read again to check whether it is a single JSON value
+_LARGEST_REREAD = 100_000_000  # bytes; larger files are not read again to check whether they are one JSON value
 
 
 class Shape(NamedTuple):
-    """Where the rows of a side are in JSON.
+    """The position of the rows of a side in JSON.
 
     Attributes:
-        side: the side on which the documents of an object stand.
-        query: the expression that selects the rows; None where they are not nested.
-        single_document: whether a JSON value is one document, whatever it looks like.
+        side: the side to which the documents belong.
+        query: the expression that selects the rows; None if they are not nested.
+        single_document: whether a JSON value is always one document, even if it looks like a set of rows.
     """
 
     side: Side = "predictions"
@@ -96,7 +96,7 @@ def read_jsonl(
 
 
 def _values_or_errors(lines: Sequence[bytes]) -> list[Any]:
-    """Return the JSON value of each line that is not blank, or the error where it has none."""
+    """Return the JSON value of each line that is not blank, or the error if the line is not JSON."""
     rows: list[Any] = []
     for line in lines:
         if line.strip():
@@ -141,7 +141,7 @@ def _read_json(
 def rows_of_value(value: Any, path: Path, shape: Shape) -> RawTable:
     """Return the rows of a JSON value: a list of rows, an object `{id: document}` or one document.
 
-    An object is one document if a value in it is no object and a key is a word.
+    An object is one document if at least one key is a word and at least one value is neither an object nor null.
 
     Args:
         value: the value.
@@ -170,9 +170,9 @@ def rows_of_value(value: Any, path: Path, shape: Shape) -> RawTable:
 
 
 DELIMITERS = (",", ";", "\t", "|")
-_JSON_COLUMNS = (REFERENCES, str(ANLS.references))  # their cells hold a JSON list; those of other columns are text
+_JSON_COLUMNS = (REFERENCES, str(ANLS.references))  # their cells hold a JSON list; cells of other columns are text
 _LONGEST_SHOWN = 80  # characters of a cell in a message
-HEADER_LINES = 100  # the header is searched in these
+HEADER_LINES = 100  # the number of lines in which the header is searched
 
 
 def _read_csv(path: Path, file: io.BufferedReader, errors: RowErrors, delimiter: str | None, _shape: Shape) -> RawTable:
@@ -217,7 +217,7 @@ _SPLIT_REMEDY = {
 
 
 def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
-    """Yield lines with their ends, which may be those of Windows, Unix and old Macintosh computers."""
+    """Yield lines with their line endings, which may be in the style of Windows, Unix or old Macintosh computers."""
     for number, line in enumerate(file, 1):
         try:
             text = line.decode()
@@ -230,7 +230,7 @@ def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
 
 
 def _check_columns(names: Sequence[Any], place: PlacePart) -> None:
-    """Raise `ValueError` for a column that occurs twice, since one of the two would be lost."""
+    """Raise `ValueError` for a column that occurs twice, since one of its values would be lost."""
     name, times = Counter(names).most_common(1)[0] if names else ("", 0)
     if times > 1:
         raise InputValueError(place=place, problem=f"column {name!r} occurs twice")
@@ -276,15 +276,15 @@ _DECLARATION = re.compile(r'"?sep=([^"\r\n])"?(\r?\n?)\Z')  # the first line of 
 
 
 def without_declaration(lines: Sequence[str]) -> list[str]:
-    """Return the lines of a CSV file with an empty one in place of the first if that names the delimiter."""
+    """Return the lines of a CSV file, with the first line emptied if it declares the delimiter."""
     return [_DECLARATION.sub(r"\2", line) for line in lines[:1]] + list(lines[1:])
 
 
 def delimiter_of(text: str) -> str:
     r"""Guess the delimiter of a CSV file from its header.
 
-    This is the only delimiter that gives a column of ids, or otherwise the only one that gives several columns, or
-    otherwise the comma.
+    It is the only delimiter that gives a column of ids, or else the only one that gives several columns, or else the
+    comma.
 
     >>> delimiter_of("question_id;prediction\na;1,5\n")
     ';'
@@ -298,7 +298,7 @@ def delimiter_of(text: str) -> str:
 
 
 def _header(text: str, delimiter: str) -> list[str]:
-    """Return the cells of the first line that is not empty; none if it cannot be read with this delimiter."""
+    """Return the cells of the first non-empty line; an empty list if it cannot be read with this delimiter."""
     try:
         return next(filter(None, csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)), [])
     except csv.Error:
@@ -307,7 +307,7 @@ def _header(text: str, delimiter: str) -> list[str]:
 
 _BATCH = 1000  # rows of a Parquet file that are read at a time
 
-# what pyarrow raises besides its own errors for values that Python lacks, such as dates after the year 9999
+# other errors that pyarrow raises for values that Python cannot represent, such as dates after the year 9999
 _UNREADABLE = (ArithmeticError, ImportError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
@@ -336,7 +336,7 @@ def parquet_file(path: Path) -> Iterator[Any]:
     """Open a Parquet file.
 
     Raises:
-        ValueError: if pyarrow is missing, or the file is damaged, here or while it is read.
+        ValueError: if pyarrow is missing or the file is damaged, now or during reading.
     """
     problem = "reading Parquet needs pyarrow"
     arrow, parquet = (library(name, problem, "parquet", in_file(path)) for name in ("pyarrow", "pyarrow.parquet"))
@@ -374,7 +374,7 @@ def arrow_rows(
 
 
 def _with_short_floats(rows: list[dict[str, Any]], types: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Give the numbers of 16 and 32 bits in rows their shortest spelling, 0.1 and not 0.10000000149.
+    """Give the numbers of 16 and 32 bits in rows their shortest spelling, such as 0.1 instead of 0.10000000149.
 
     Args:
         rows: the rows, which are changed.
@@ -390,7 +390,7 @@ _NARROW: dict[str, Callable[[float], Any]] = {"halffloat": np.float16, "float": 
 
 
 def _with_short_spelling(value: Any, kind: Any) -> Any:
-    """Return a value of a type of Arrow or polars, its numbers of 16 and 32 bits with their shortest spelling."""
+    """Return a value of an Arrow or polars type, with its numbers of 16 and 32 bits in their shortest spelling."""
     inner = next((getattr(kind, name) for name in ("value_type", "item_type", "inner") if hasattr(kind, name)), kind)
     if isinstance(value, float) and str(inner) in _NARROW:
         return float(str(_NARROW[str(inner)](value)))
@@ -403,7 +403,7 @@ def _with_short_spelling(value: Any, kind: Any) -> Any:
 
 
 def _values(column: Any, name: str, where: Callable[[int], PlacePart], before: int) -> list[Any]:
-    """Return the values of a column in a batch that follows a number of rows."""
+    """Return the values of a column in a batch; `before` is the number of rows before the batch."""
     try:
         return column.to_pylist(maps_as_pydicts="strict")  # type: ignore[no-any-return]
     except _UNREADABLE:
@@ -419,9 +419,9 @@ def _value(item: Any, place: PlacePart) -> Any:
         ) from None
 
 
-# The file formats by extension. To add one, write its reader above and enter it here: a text format, whose files this
-# module opens and which may also be compressed (.gz), in the first table; a format whose library opens the files itself
-# in the second. The third has the logs of Inspect, which `docscore.inputs.logs` reads.
+# The file formats by extension. To add a format, write its reader above and add it to a table. The first table has the
+# text formats, whose files this module opens and which may also be compressed (.gz). The second has the formats whose
+# library opens the files itself. The third has the logs of Inspect, which `docscore.inputs.logs` reads.
 _TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, RowErrors, str | None, Shape], RawTable]] = {
     ".jsonl": read_jsonl,
     ".ndjson": read_jsonl,
@@ -450,7 +450,7 @@ def read_table(
 
     * JSONL, and the content of a pipe: a JSON value on each line; blank lines are ignored.
     * JSON: a list of rows, an object from id to document, or one document.
-    * CSV: a header and rows. Cells are text, but those of `references` and `answers` hold a JSON list. The header
+    * CSV: a header and rows. Cells are text, but cells of `references` and `answers` hold a JSON list. The header
       determines whether commas, semicolons, tabs or bars separate the columns. TSV: the same with tabs.
     * Parquet: columns (needs pyarrow).
     * Logs of Inspect (`.eval`, and `.json` files that hold one).
@@ -464,7 +464,7 @@ def read_table(
             Parquet.
         delimiter: the delimiter of a CSV or TSV file; None to guess it from the header or the extension.
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins; not for logs.
-        shape: where the rows are in JSON, which a query needs.
+        shape: where the rows are in JSON, including the query that selects them.
         encoding: the encoding of a text format, a name that Python knows; None for UTF-8.
         num_proc: the number of processes that read the lines of JSONL.
 
@@ -518,7 +518,7 @@ def text_of_file(path: Path, encoding: str | None = None) -> str:
 
 
 def name_without_extension(path: Path) -> str:
-    """Return the name of a file without its format extensions.
+    """Return the name of a file without the extensions of its format.
 
     >>> name_without_extension(Path("runs/donut.v2.jsonl.gz"))
     'donut.v2'
@@ -533,7 +533,7 @@ _OF_FILES = re.compile(r"(predictions?|preds?|outputs?|results?|responses?|answe
 
 
 def names_of_files(paths: Sequence[Path]) -> list[str]:
-    """Return the names of files without format extensions, and without "predictions_" or the like before all of them.
+    """Return the names of files without format extensions, and without a common prefix such as "predictions_".
 
     >>> names_of_files([Path("predictions_base.jsonl"), Path("preds-new.csv")])
     ['base', 'new']
@@ -552,7 +552,7 @@ def suffix_of(path: Path) -> str:
 def rows_of_frame(source: Any, side: Side, id_column: str) -> list[dict[str, Any]] | None:
     """Return the rows of a data frame, an Arrow table or a dataset as dicts; None for anything else.
 
-    Their methods identify the tables of these libraries, so that none of the libraries is imported.
+    The tables of these libraries are identified by their methods, so that none of the libraries is imported.
     """
     if hasattr(source, "iloc") and hasattr(source, "columns"):  # pandas
         _check_columns(list(source.columns), side)
@@ -571,7 +571,7 @@ def rows_of_frame(source: Any, side: Side, id_column: str) -> list[dict[str, Any
 
 
 def _cells_of(column: Any) -> list[Any]:
-    """Return the cells of a column of a pandas data frame; NaN stands for a missing value."""
+    """Return the cells of a column of a pandas data frame, with None for missing values."""
     is_float = column.dtype.kind == "f"  # `astype` would widen 32 bits
     cells: Any = convert_prediction(column.to_numpy()) if is_float else column.astype(object)
     return [None if missing else cell for cell, missing in zip(cells, column.isna(), strict=True)]
@@ -580,7 +580,7 @@ def _cells_of(column: Any) -> list[Any]:
 def read_folder(
     path: Path, shape: Shape, errors: RowErrors, encoding: str | None, *, in_columns: bool, repair: bool
 ) -> RawTable:
-    """Read a folder with one file per document, `ID.json`, or `ID.txt` where there is no `.json` file.
+    """Read a folder with one file per document: `ID.json`, or `ID.txt` if the folder has no `.json` files.
 
     Args:
         path: the folder.
@@ -588,7 +588,7 @@ def read_folder(
         errors: collects the errors of files.
         encoding: the encoding of the files; None for UTF-8.
         in_columns: whether a column of the documents holds the value of the side; otherwise the document is the value.
-        repair: whether a document that is not JSON is text.
+        repair: whether a document that is not JSON is kept as text, to be repaired later.
     """
     present = sorted(file for file in path.iterdir() if not file.name.startswith("."))
     files = next(filter(None, ([file for file in present if suffix_of(file) == suffix] for suffix in _OF_FOLDERS)), [])
@@ -612,7 +612,7 @@ def read_folder(
     return shape.query.check_keys(table) if shape.query else table
 
 
-_OF_FOLDERS = (".json", ".txt")  # the second only where there is none of the first
+_OF_FOLDERS = (".json", ".txt")  # text files are read only if there are no JSON files
 
 
 def _document_of_file(file: Path, encoding: str | None, *, repair: bool) -> Any:
@@ -629,7 +629,7 @@ _ENCODING_REMEDY = Remedy(
 )
 UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_HEAD = 64  # bytes among which a zero byte shows that a file is not text
+_HEAD = 64  # a zero byte among this many bytes shows that a file is not text
 _CHUNK = 1 << 20  # bytes read at a time
 
 
@@ -639,9 +639,8 @@ def _opened(
     """Open a text file for reading as UTF-8 after its byte order mark; unpack it if its name ends in `.gz`.
 
     Raises:
-        ValueError: if it does not have the encoding that is given; if none is given and it is UTF-16 or a PDF file, or
-            begins with binary data; here or while it is read, if it is too large when unpacked, or is not a complete
-            gzip file.
+        ValueError: if it does not have the given encoding; if none is given and it is UTF-16 or a PDF file, or begins
+            with binary data; if it is too large when unpacked or not a complete gzip file, now or during reading.
         OSError: if it cannot be read.
     """
     content: Any = _Watched(path, progress(READING, path.stat().st_size))
@@ -661,7 +660,7 @@ def _opened(
 
 
 def _begin_text(path: Path, file: io.BufferedReader) -> None:
-    """Refuse a file that does not begin as UTF-8 text does, and skip its byte order mark."""
+    """Refuse a file that does not begin like UTF-8 text, and skip its byte order mark."""
     head = file.peek(_HEAD)
     is_binary = b"\0" in head[:_HEAD]
     got = "UTF-16" if head.startswith(_UTF16) else "a PDF file" if head.startswith(b"%PDF") else "binary data"
@@ -673,7 +672,7 @@ def _begin_text(path: Path, file: io.BufferedReader) -> None:
 
 
 class _Watched(io.FileIO):
-    """A file that reports how much of it was read."""
+    """A file that reports how many bytes were read."""
 
     def __init__(self, path: Path, was_read: Advance) -> None:
         super().__init__(path)

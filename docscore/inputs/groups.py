@@ -80,16 +80,16 @@ def grouped_rows(rows: TestSet, options: ReadOptions) -> TestSet:
 
 
 def joined_runs(runs: Sequence[TestSet], names: Sequence[str]) -> TestSet:
-    """Put the runs of one system on the same documents together: rows such as "a, run 2"; a document is a cluster.
+    """Join the runs of one system on the same documents: rows such as "a, run 2"; each document is a cluster.
 
-    One run stays as it is.
+    A single run is returned unchanged.
 
     Args:
         runs: the rows of each run.
-        names: what each run is called in messages.
+        names: the name of each run in messages.
 
     Raises:
-        ValueError: if a run has other documents than the first.
+        ValueError: if a run has other documents than the first run.
     """
     if len(runs) == 1:
         return runs[0]

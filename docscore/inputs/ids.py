@@ -1,4 +1,4 @@
-"""The part of an id by which rows are paired: ids without what a pattern does not match, and the pattern that helps."""
+"""The part of an id by which rows are paired: cut ids by a pattern, and suggest a pattern that pairs them."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -12,17 +12,17 @@ from docscore.inputs.rows import ID, RawTable, place_of
 
 EXTENSION = re.compile(r"\.[A-Za-z]\w{0,4}$")
 _FOLDERS = r".*[/\\]"
-_MOST_ENDS = 6  # of a common beginning or end that may be cut off
-_FEWEST = 2  # ids of a side that show what they have in common
+_MOST_ENDS = 6  # most alternatives for a beginning or an end to cut off
+_FEWEST = 2  # least number of ids of a side that can show a common beginning or end
 
 
 def with_parts_of_ids(tables: Sequence[RawTable], pattern: str, *, both: bool = True) -> list[RawTable]:
-    """Return the tables with the part of each id that the group of a pattern matches; other ids stay as they are.
+    """Return the tables with the part of each id that the group of a pattern matches; other ids do not change.
 
     Args:
         tables: the rows, under the names of the row format.
         pattern: a regular expression with one group.
-        both: whether these are the rows of both sides; a pattern may match no id of one side.
+        both: whether these are the rows of both sides; then the pattern may match no id of one side.
 
     Raises:
         ValueError: for a pattern that matches no id, or makes two ids of a table equal.
@@ -37,7 +37,7 @@ def with_parts_of_ids(tables: Sequence[RawTable], pattern: str, *, both: bool = 
 
 
 def _table_with_parts(table: RawTable, pattern: re.Pattern[str]) -> tuple[RawTable, bool]:
-    """Return a table, and the tables of its runs, with parts of ids, and whether the pattern matches an id."""
+    """Return a table whose ids, also in its runs, are cut by a pattern, and whether the pattern matches an id."""
     runs = table.runs and {name: _table_with_parts(run, pattern)[0] for name, run in table.runs.items()}
     rows, is_matched = list[Any](), False
     whole_of: dict[str, str] = {}
@@ -59,9 +59,9 @@ def _table_with_parts(table: RawTable, pattern: re.Pattern[str]) -> tuple[RawTab
 
 
 def pattern_that_pairs(references: Sequence[str], predictions: Sequence[str]) -> str:
-    r"""Return a pattern of the part of ids that pairs all ids of one side; "" if none is found.
+    r"""Return a pattern for the part of ids that pairs all ids of one side; "" if none is found.
 
-    It cuts off folders, extensions, and what all ids of a side begin or end with.
+    It cuts off folders, extensions, and the common beginning or end of all ids of a side.
 
     >>> pattern_that_pairs(["a.pdf", "b.pdf"], ["a", "b"])
     '^(.+)\\.pdf$'
@@ -74,7 +74,7 @@ def pattern_that_pairs(references: Sequence[str], predictions: Sequence[str]) ->
     pairs = [
         (cut, other)
         for cut, other in product(_cuts_of(fewer), _cuts_of(more))
-        if other.holds(next(cut.parts()))  # and so may hold all
+        if other.holds(next(cut.parts()))  # a quick check of the first part before all others
     ]
     for pattern, (cut, other) in sorted(
         {_pattern_of(pair): pair for pair in pairs}.items(), key=lambda item: len(item[0])
@@ -85,20 +85,20 @@ def pattern_that_pairs(references: Sequence[str], predictions: Sequence[str]) ->
 
 
 def _pairs_all(fewer: Collection[str], more: Collection[str], pattern: re.Pattern[str]) -> bool:
-    """Return whether ids stay apart by the part that a pattern matches, and one side has all parts of the other."""
+    """Return whether the matched parts of ids stay distinct, and one side has all parts of the other."""
     parts, others = ({match[1] if (match := pattern.search(name)) else name for name in side} for side in (fewer, more))
     return parts <= others and (len(parts), len(others)) == (len(fewer), len(more))
 
 
 class _Cut(NamedTuple):
-    """What is cut off the ids of a side.
+    """The beginnings and ends to cut off the ids of a side.
 
     Attributes:
-        before: the expressions of what is cut off at the beginning, "" for nothing.
-        after: the same at the end.
-        ids: the ids without folders and extensions, where these are cut off.
-        head: what all of them begin with, and is cut off.
-        tail: what all of them end with, and is cut off.
+        before: the expressions for beginnings to cut off, "" for nothing.
+        after: the expressions for ends to cut off, "" for nothing.
+        ids: the ids, without folders and extensions if these are cut off.
+        head: the common beginning of `ids` that is cut off.
+        tail: the common end of `ids` that is cut off.
     """
 
     before: Collection[str]
@@ -108,16 +108,16 @@ class _Cut(NamedTuple):
     tail: str
 
     def parts(self) -> Iterator[str]:
-        """Yield the part of each id that is left."""
+        """Yield the remaining part of each id."""
         return (name[len(self.head) : len(name) - len(self.tail)] for name in self.ids)
 
     def holds(self, part: str) -> bool:
-        """Return whether an id has this part."""
+        """Return whether an id has this remaining part."""
         return f"{self.head}{part}{self.tail}" in self.ids
 
 
 def _cuts_of(ids: Collection[str]) -> Iterator[_Cut]:
-    """Yield what may be cut off ids."""
+    """Yield the possible cuts of ids."""
     files = frozenset(name[max(map(name.rfind, "/\\")) + 1 :] for name in ids)
     for names, folders in ((ids, ""), (files, _FOLDERS))[: 1 + (files != ids)]:
         extension_of = {name: match[0] if (match := EXTENSION.search(name)) else "" for name in names}
@@ -133,7 +133,7 @@ def _cuts_of(ids: Collection[str]) -> Iterator[_Cut]:
 
 
 def _escaped(text: str) -> str:
-    """Return the expression for a text."""
+    """Return the regular expression that matches a text."""
     return re.sub(r"[][.^$*+?{}\\|()]", r"\\\g<0>", text)
 
 
@@ -144,16 +144,16 @@ def _ends(text: str) -> list[str]:
 
 
 def _pattern_of(cuts: Iterable[_Cut]) -> str:
-    """Return the expression for the part that is left of the ids of both sides."""
+    """Return the regular expression for the remaining part of the ids of both sides."""
     changed = [cut for cut in cuts if any((*cut.before, *cut.after))]
     before, after = ({each for cut in changed for each in cut[end]} for end in (0, 1))
-    is_one_end = not (any(before) and any(after))  # an id without it stays as it is
+    is_one_end = not (any(before) and any(after))  # an id without it does not change
     begin, end = (_one_of(each, is_optional=not is_one_end and "" in each) for each in (before, after))
     return f"^{begin}(.+{'?' if end.startswith('(?:') else ''}){end}$"
 
 
 def _one_of(expressions: Iterable[str], *, is_optional: bool) -> str:
-    """Return the expression for any one of several, and for nothing if it is optional."""
+    """Return the expression that matches one of several expressions, or also nothing if it is optional."""
     given = sorted(filter(None, expressions))
     if len(given) > 1 or is_optional:
         return f"(?:{'|'.join(given)}){'?' if is_optional else ''}"

@@ -1,4 +1,4 @@
-"""JSON text: read it strictly, with errors in words; write it exactly; store values as text."""
+"""JSON text: read it strictly with readable errors, write it exactly, and store values as text."""
 
 import json
 import math
@@ -20,7 +20,7 @@ TOO_DEEP = Diagnostic(problem=f"nested deeper than {MAX_DEPTH} levels")
 
 
 class JsonError(InputValueError):
-    """A text is not JSON, is nested too deep, has an object with a key twice, or a number that is too long.
+    """Error for a text that is not JSON, is nested too deep, repeats a key in an object, or has too long a number.
 
     Attributes:
         line: the line of the error, counted from 1; None if unknown.
@@ -37,7 +37,7 @@ class JsonError(InputValueError):
 
         Args:
             place: the place of the text.
-            one_line: whether texts at this place have one line, so that the message names only the column.
+            one_line: whether texts at this place are single lines, so that the message names only the column.
         """
         if self.line is None:
             return Diagnostic((place,), problem=self.problem, joint=", ")
@@ -48,7 +48,7 @@ class JsonError(InputValueError):
 def loads(source: str, *, unique_keys: bool = False) -> Any:
     """Parse a JSON text; accept `NaN` and `Infinity`, as the standard module does.
 
-    A number beyond every float, such as 1e400, becomes a text of its digits (`docscore.core.numbers.DecimalText`).
+    A number too large for a float, such as 1e400, becomes a text of its digits (`docscore.core.numbers.DecimalText`).
 
     Args:
         source: the text.
@@ -87,10 +87,10 @@ def read_json(source: str, start: int | None = None) -> tuple[Any, int, str]:
         start: where the value begins, if other text may follow it; None if the value is the whole text.
 
     Returns:
-        The value, its end, and which key occurs twice, in words; "" if none does.
+        The value, its end, and a sentence about a key that occurs twice; "" if none does.
 
     Raises:
-        ValueError, RecursionError: as the standard module; to put an error into words takes a look at the whole text.
+        ValueError, RecursionError: as in the standard module, since a readable message needs a scan of the whole text.
     """
 
     def read(decoder: json.JSONDecoder) -> tuple[Any, int]:
@@ -121,8 +121,8 @@ def loads_at(source: str, place: PlacePart) -> Any:
 def dumps(value: Value) -> str:
     r"""Write a value as ASCII JSON that `loads` reads as the same value, with one-ofs as `{"$one_of": [...]}`.
 
-    There are two exceptions. A surrogate pair in a text is read as the character that it encodes. The digits of a
-    decimal are read as text; `store` keeps the decimal.
+    There are two exceptions. `loads` reads a surrogate pair in a text as the character that it encodes, and the digits
+    of a decimal as text; `store` keeps the decimal.
 
     Raises:
         ValueError: for an integer of more digits than `loads` reads.
@@ -134,7 +134,7 @@ def dumps(value: Value) -> str:
 
 
 def dumps_strictly(value: Any) -> str:
-    """Write a result as ASCII JSON for any parser, with NaN and infinite numbers as null and tuples as lists.
+    """Write a result as ASCII JSON that any parser reads, with NaN and infinite numbers as null and tuples as lists.
 
     >>> dumps_strictly({"share": float("nan")})
     '{"share": null}'
@@ -168,7 +168,7 @@ def _dumped_strictly(value: Any) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """Return the value with null in place of each number that JSON lacks."""
+    """Return the value with null in place of each number that JSON does not allow."""
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -184,7 +184,7 @@ def _dumped(value: Value) -> str:
 
 
 class _RepeatedKeyError(JsonError):
-    """An object has a key twice."""
+    """Error for an object that has a key twice."""
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def repeated_key(key: str) -> str:
-    """Say that an object has a key twice."""
+    """Return a sentence which says that an object has a key twice."""
     return f"key {short_repr(key)} occurs twice in one object"
 
 
@@ -211,7 +211,7 @@ _PLAIN = LEAF_TYPES - {DecimalText}
 def store(value: Value) -> str:
     r"""Write a value as JSON text, as `dumps` does, but a decimal as `{"$decimal": "12.50"}`.
 
-    An object that has the key `$decimal` itself is wrapped once more, so that `restore` does not take it for a decimal.
+    An object with a key `$decimal` is wrapped once more, so that `restore` does not interpret it as a decimal.
 
     >>> from docscore.core.values import convert_prediction
     >>> from decimal import Decimal
@@ -250,6 +250,6 @@ def _unmarked(value: Any) -> Any:
         return {key: _unmarked(item) for key, item in value.items()}
     inner = value[_MARK]
     if isinstance(inner, str):
-        exact = decimal_of(inner)  # a decimal is no text that could be parsed
+        exact = decimal_of(inner)  # a decimal must not become a text, which could be parsed
         return DecimalText(inner) if exact is None or str(exact) != inner else exact
     return {key: _unmarked(item) for key, item in inner.items()}

@@ -27,28 +27,28 @@ GROUP = "group"  # the metadata of a sample that names its file
 _REFERENCES, _PREDICTION = "references", "prediction"  # the metadata of a score of `anls_star`
 _STAND_IN = ("(a sample that did not run)",)  # the ground truth of a sample that no log has: nothing equals it
 _LONGEST_ERROR = 200  # characters of an error that are shown
-_PLACES = {"data"}  # arguments of tasks that say where files lie, and not what is asked
-_UNREAD = {"attachments", "events", "messages", "store"}  # of samples: large, and not needed
+_PLACES = {"data"}  # arguments of tasks that say where files are, and do not change the questions
+_UNREAD = {"attachments", "events", "messages", "store"}  # parts of samples that are large and not needed
 
 
 @dataclass(frozen=True)
 class LoggedRun:
-    """What a log says of a run as a whole.
+    """The facts about a run as a whole that a log records.
 
     Attributes:
         data_set: the title of the data set, or the name of the task.
-        method: how documents were put to the model, as the task's arguments say; empty where they do not.
+        method: how documents were presented to the model, from the task's arguments; empty if they do not say it.
         model: the model.
-        documents: how many samples there are, epochs counted.
-        errors: how many of them ended with an error.
-        shortfall: in what the run is incomplete, as a sentence; empty where it is complete.
-        input_tokens: read by the model, those from caches among them; None where the log has no usage.
-        output_tokens: written by the model.
-        cost: in dollars; None where the log does not say.
-        seconds: from the start to the end of the run; None where it did not end.
-        task_id: of the task, which a run that goes on with another one shares with it.
-        created: when the run began, as text in the order of time.
-        settings: the arguments of the task and of the model's calls, by their names.
+        documents: the number of samples, counted once per epoch.
+        errors: the number of samples that ended with an error.
+        shortfall: why the run is incomplete, as a sentence; empty if it is complete.
+        input_tokens: tokens that the model read, including tokens from caches; None if the log has no usage.
+        output_tokens: tokens that the model wrote; None if the log has no usage.
+        cost: in dollars; None if the log does not state it.
+        seconds: from the start to the end of the run; None if it did not end.
+        task_id: the id of the task; a run that continues another run has the same id.
+        created: when the run began, as text that sorts by time.
+        settings: the arguments of the task and of the model's calls, by name.
     """
 
     data_set: str
@@ -67,11 +67,11 @@ class LoggedRun:
 
     @property
     def cell(self) -> tuple[str, str, str]:
-        """Its place in a grid: data set, method and model."""
+        """Return the cell of the run in a grid: data set, method and model."""
         return self.data_set, self.method, self.model
 
     def priced(self, read: float, written: float) -> "LoggedRun":
-        """Return the run with its cost by prices of a million tokens that are read and written."""
+        """Return the run with its cost, given the prices per million tokens read and written."""
         counts = self.input_tokens, self.output_tokens
         parts = [count * price for count, price in zip(counts, (read, written), strict=True) if count is not None]
         return replace(self, cost=sum(parts) / MILLION if len(parts) == len(counts) else None)
@@ -85,12 +85,12 @@ def is_log(value: Any) -> bool:
 def table_of_log(path: Path) -> RawTable:
     """Return the samples of a log as rows `{"question_id", "references", "prediction"}`, sorted by epoch.
 
-    If the log has several epochs, they are the runs of the table, whose own ids have the form "a, epoch 2". References
-    and prediction come from the score of `anls_star`. Without such a score, the references are the targets, and the
-    prediction is the output, parsed as `anls_star` would. The column `group` holds the file of a sample, or its id.
+    If the log has several epochs, they are the runs of the table, and the ids of its rows have the form "a, epoch 2".
+    References and prediction come from the score of `anls_star`. Without such a score, the references are the targets,
+    and the prediction is the output, parsed as by `anls_star`. The column `group` holds a sample's file, or its id.
 
     The prediction of a sample without an output is `Absent`. If errors are the reason, a warning reports their number
-    and the first one. A sample that was planned but did not run has a row with both sides `Absent`.
+    and the first error. A sample that was planned but did not run has a row with both sides `Absent`.
 
     Raises:
         ValueError: naming the file, if it is not a log, has no samples, or the library of Inspect is not installed.
@@ -139,7 +139,7 @@ def _runs(table: RawTable, documents: Sequence[str]) -> dict[str, RawTable]:
 
 
 def run_of_log(path: Path) -> LoggedRun:
-    """Return the facts about the run that a log records.
+    """Return the facts about a run that its log records.
 
     Raises:
         ValueError: naming the file, if it is not a log, or the library of Inspect is not installed.
@@ -178,7 +178,7 @@ def _tokens_read(usage: "ModelUsage") -> int:
 
 
 def _costs(sample: "EvalSample") -> dict[str, float | None]:
-    """Return the cost of a sample in dollars, its working time in seconds, and its tokens, read and written."""
+    """Return the cost of a sample in dollars, its working time in seconds, and the sum of its tokens."""
     usage = list(sample.model_usage.values())
     return {
         "cost": _dollars(usage),
@@ -199,7 +199,7 @@ def _read(path: Path) -> "EvalLog":
     path.open("rb").close()  # the same error for a file that cannot be opened, whatever its format
     try:
         return read_eval_log(str(path), exclude_fields=_UNREAD)
-    except Exception as error:  # noqa: BLE001  zip, zstandard, JSON and pydantic each have their own
+    except Exception as error:  # noqa: BLE001  zip, zstandard, JSON and pydantic each raise their own errors
         raise InputValueError(
             place=in_file(path), expected="a log of Inspect", got=f"{type(error).__name__}: {error}"
         ) from None
@@ -214,7 +214,7 @@ def _name(sample: int | str, epoch: int, *, several: bool) -> str:
 
 
 def _not_run(log: "EvalLog") -> list[tuple[int | str, int]]:
-    """Return id and epoch of the planned samples that are not in the log. A limit on samples counts as the plan."""
+    """Return id and epoch of the planned samples that are not in the log; a limit on samples defines the plan."""
     there = {(str(sample.id), sample.epoch) for sample in log.samples or []}
     wanted = [(name, epoch) for epoch in range(1, _epochs(log) + 1) for name in log.eval.dataset.sample_ids or []]
     return [(name, epoch) for name, epoch in wanted if (str(name), epoch) not in there]
@@ -229,7 +229,7 @@ def _shortfall(log: "EvalLog") -> str:
 
 
 def _warnings_about_errors(path: Path, samples: Sequence["EvalSample"], *, several: bool) -> Iterator[DataWarning]:
-    """Yield a warning about samples that an error left without an output: their scores say nothing about the model."""
+    """Yield a warning about samples without an output because of an error; their scores do not rate the model."""
     failed = [
         (_name(sample.id, sample.epoch, several=several), sample.error.message)
         for sample in samples

@@ -1,4 +1,4 @@
-"""What a model printed: take the JSON value out of it, and repair a damaged one; read ground truths that are text."""
+"""Extract JSON values from the output of a model, repair damaged ones, and read ground truths that are text."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from docscore.inputs.json_text import TOO_DEEP, JsonError, loads, read_json, rep
 
 _CLOSED_BY = {'"': '"', "'": "'", **dict.fromkeys("“”„‟", '“”„‟"'), **dict.fromkeys("‘’‚‛", "‘’‚‛'")}
 _QUOTES = "".join(_CLOSED_BY)
-_TEXTS = {  # a text in quotes, by the sign that opens it
+_TEXTS = {  # a text in quotes, by the opening quote
     sign: re.compile(
         rf"{sign}{{3}}(.*?){sign}{{3}}|{sign}([^\\{closing}]*(?:\\.[^\\{closing}]*)*)[{closing}]", re.DOTALL
     )
@@ -24,7 +24,7 @@ _TEXTS = {  # a text in quotes, by the sign that opens it
 }
 _NAMES = {"true": True, "false": False, "none": None, "null": None, "undefined": None}
 
-# What is looked ahead for has a largest length, so that a search takes linear time.
+# Each lookahead has a maximum length, so that a search takes linear time.
 _QUOTED = (
     r"""(?:"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){0,200}'"""
     r"|[“”„‟][^“”„‟\n]{0,200}[“”]|[‘’‚‛][^‘’‚‛\n]{0,200}[‘’])"
@@ -35,7 +35,7 @@ _NAMED = rf"{_QUOTED}{_COLON}"
 _NAME = rf"(?:[{_QUOTES}]{{1,3}}[\w -]{{1,60}}|[^\W\d][\w-]{{0,60}})[{_QUOTES}]{{0,3}}{_COLON}"
 _WORD = r"(?:null|true|false|None|True|False|undefined)\b"
 _LITERAL = rf"(?:-?\d[\d.]{{0,20}}|{_WORD})"
-_NO_COLON = (  # behind a key in quotes: a value, where neither holds the colon
+_NO_COLON = (  # a value after a key in quotes, if neither contains the colon
     rf"(?<!:[{_QUOTES}])(?<!:\s[{_QUOTES}])(?=\s{{1,99}}(?:[{_QUOTES}\[{{]|{_LITERAL})|[\[{{]"
     rf"|(?![{_QUOTES}]\s{{0,9}}:)(?:{_QUOTED}|{_LITERAL})\s{{0,99}}(?:[,\]}}]|\Z))"
 )
@@ -53,8 +53,8 @@ _IN_LIST = (
 )
 _NEXT = rf"{_QUOTED}\s{{0,99}}(?:[:,\]}}]|\Z)"
 _ENDS: dict[str, tuple[re.Pattern[str], ...]] = {
-    # by what closes the object or list: what follows a text, what begins within a text whose quote is missing, and what
-    # follows a value without quotes
+    # by closing bracket, patterns for what may follow a text, what begins within a text whose quote is missing, and
+    # what may follow a value without quotes
     closing: tuple(re.compile(pattern, re.DOTALL) for pattern in patterns)
     for closing, *patterns in (
         ("}", _IN_OBJECT, _NAMED, rf"(?<!\s)(?:{_IN_OBJECT})"),
@@ -62,7 +62,7 @@ _ENDS: dict[str, tuple[re.Pattern[str], ...]] = {
         (")", rf"{_IN_LIST}|\s*\)", _NEXT, rf"(?<!\s)\s*(?:{_END}|[,\[{{)]|{_NEXT})"),
     )
 }
-_NOT_AFTER: dict[type, re.Pattern[str]] = {  # what cannot follow what is in an object or in a list
+_NOT_AFTER: dict[type, re.Pattern[str]] = {  # by container, text that cannot follow a closed value in it
     dict: re.compile(rf"\s*,\s*(?!{_KEY}|[\s}}\]]|\Z)", re.DOTALL),
     list: re.compile(rf"[\s，]*,?\s*{_NAMED}", re.DOTALL),
 }
@@ -72,7 +72,7 @@ _MEMBER = re.compile(
     rf"|[{_QUOTES}]{{0,3}}([^\s{{}}\[\],:：{_QUOTES}][^{{}}\[\],:：\n{_QUOTES}]{{0,200}})[{_QUOTES}]{{0,3}}{_COLON}",
     re.DOTALL,
 )
-_NO_VALUE = re.compile(rf"\s*{_PAIR.pattern}|[^\S\n]*\n\s*{_NAME}", re.DOTALL)  # behind a colon
+_NO_VALUE = re.compile(rf"\s*{_PAIR.pattern}|[^\S\n]*\n\s*{_NAME}", re.DOTALL)  # after a colon
 _CUT_NAME = re.compile(_CUT_OFF)
 _BLANKS = rf"[\s，]+|{_COMMENT}|(?:\.\.\.|…)(?=\s{{0,99}}(?:[,\]}}]|\Z))|```[\w+.-]*"
 _BEFORE_VALUE = re.compile(rf"(?:{_BLANKS}|:)*", re.DOTALL)
@@ -81,7 +81,7 @@ _SCALAR = rf"(?:{_QUOTED}|-?\d[\d.e+-]*|{_WORD})"
 _LIST = re.compile(  # a list, a tuple or a set
     rf"\[|\(\s*(?:[(\[{{]|{_SCALAR}\s*,(?!\d))|\{{\s*{_SCALAR}\s*(?:\}}(?!\s*:)|,\s*{_SCALAR}\s*[,}}])", re.DOTALL
 )
-_UNBROKEN = re.compile(  # a call or an amount, which commas do not end
+_UNBROKEN = re.compile(  # a call or an amount, in which a comma does not end the value
     rf"((?:[^\W\d]\w{{0,30}}\.){{1,3}}\w{{1,30}}|Decimal)\(\s*({_SCALAR})\s*\)"
     r"|([^\W\d][\w.]{0,60})\((?:[^()\n]{0,200}\))?"
     r"|(?:[^\w\s\"',.\[\](){}+-]|[A-Z]{2,3}\$?\s?)\s?-?\d{1,3}(?:,\d{3})+(?!\d)"
@@ -102,29 +102,29 @@ _ESCAPES = re.compile(r"""((?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))+)|\\(')|\\(?:u[\
 
 
 class _Repairer:
-    """Reads a damaged JSON text in one pass; each letter, digit and sign of it becomes part of a key or a value.
+    """A one-pass reader of a damaged JSON text, which puts each letter, digit and sign into a key or a value.
 
     Attributes:
-        source: the text, unescaped where it was escaped as a whole.
-        end: how far it was read.
-        ambiguities: what makes the text ambiguous, by kind.
-        notes: what else is to say of it, by kind.
+        source: the text, unescaped if it was escaped as a whole.
+        end: the position up to which it was read.
+        ambiguities: sentences that say why the text is ambiguous, by kind.
+        notes: other notes on the text, by kind.
     """
 
     def __init__(self, source: str, start: int, missing: dict[str, int]) -> None:
-        """Begin at a place of a text.
+        """Begin at a position of a text.
 
         Args:
             source: the text.
-            start: where the value begins.
-            missing: by opening bracket, how many more of its kind the text closes than it opens; an added bracket
-                lowers it.
+            start: the position at which the value begins.
+            missing: by opening bracket, how many more of its kind the text closes than it opens; each added bracket
+                lowers the number.
         """
         self.source, self.end = source, start
         self.ambiguities: dict[str, str] = {}
         self.notes: dict[str, str] = {}
         self._missing = missing
-        self._open: list[Any] = [[]]  # the objects and lists that are not closed, in a list that stands for the text
+        self._open: list[Any] = [[]]  # the open objects and lists, in a list that represents the text
         self._closing = "]"  # the bracket that closes each
         self._key = ""
         self._last = ""  # "," or ":" if nothing was read after it, otherwise ""
@@ -177,7 +177,7 @@ class _Repairer:
             self._put("")
 
     def _close(self, sign: str) -> bool:
-        """Close what a bracket closes, if that fits what follows; return whether the text goes on."""
+        """Close the object or list of a closing bracket, if the next text fits; return whether the value goes on."""
         level, top = self._closing.rfind(sign), len(self._open) - 1
         unfit = [_BEGINS] if self._last and level == 1 else []
         if 0 < level < top:
@@ -199,7 +199,7 @@ class _Repairer:
         self._closing = self._closing[:level]
 
     def _open_object_for(self, key: str) -> None:
-        """Make an object the innermost, as a key follows: the last one in the list, the one around it, or a new one."""
+        """Choose the object for the next key: the last one in the list, the one around the list, or a new one."""
         around, inner = ([None], *self._open)[-2:]
         items = inner if self._last != ":" else []
         first, last = (items[0], items[-1]) if items else (None, None)
@@ -247,7 +247,7 @@ class _Repairer:
         self._last = ""
 
     def _begin_list_of_more(self, inner: dict[str, Any]) -> None:
-        """Begin a list for a value without a key: of the key before if "[" is missing, otherwise of the key ""."""
+        """Begin a list for a value without a key: under the previous key if "[" is missing, otherwise under ""."""
         key = next(reversed(inner)) if inner and self._missing["["] > 0 else ""
         if key:
             self._missing["["] -= 1
@@ -279,7 +279,7 @@ class _Repairer:
         self._put(value)
 
     def _go_to_end_of_token(self) -> None:
-        """Go to the end of a value without quotes; brackets that are opened in it are closed in it."""
+        """Go to the end of a value without quotes; brackets that open inside the value also close inside it."""
         is_closed, inside = False, 0
         while not is_closed:
             start = self.end
@@ -292,7 +292,7 @@ class _Repairer:
     def _text(self, sign: str) -> str:
         """Read a text in quotes.
 
-        It ends at the first quote that a comma, a key or a bracket follows, or where such a text begins within it.
+        It ends at the first quote before a comma, a key or a bracket, or before another text that begins within it.
         """
         follows, begins, _ = _ENDS[self._closing[-1]]
         start, source = self.end + 1, self.source
@@ -315,7 +315,7 @@ class _Repairer:
 
     @staticmethod
     def _text_of(quoted: str) -> str:
-        """Return a text that stands in quotes."""
+        """Return the text inside quotes."""
         try:
             return str(loads(quoted))
         except ValueError:
@@ -323,7 +323,7 @@ class _Repairer:
 
 
 def _value_of(token: str) -> Any:
-    """Return a number or a name; anything else is a text whose quotes are missing."""
+    """Return the number or the name that a token spells; any other token is a text without quotes."""
     try:
         return loads(token)
     except ValueError:
@@ -333,7 +333,7 @@ def _value_of(token: str) -> Any:
 
 
 def _changes(source: str, value: Any) -> str:
-    """Return in words what repairing changed: how many more or fewer signs of each kind the value has than the text."""
+    """Describe the changes by a repair: how many more or fewer signs of each kind the value has than the text."""
     sides = [side.replace('\\"', _ESCAPED_QUOTE) for side in (json.dumps(value, ensure_ascii=False), source)]
     parts = []
     for verb, noun, signs in _KINDS:
@@ -380,10 +380,10 @@ class Parsed(NamedTuple):
 
     Attributes:
         value: the JSON value, or the unchanged text if it could not be parsed.
-        outcome: "exact" if the text is JSON; "extracted" if a part of it is, within prose, a fence or a JSON string;
-            "ambiguous" if several parts with different values are, an object has a key twice or a value without a key,
-            or a value may be a call; "repaired" if a part was changed or cut off; "failed" if nothing could be parsed.
-        note: which of several values was taken, what repairing changed, or why it was given up; otherwise "".
+        outcome: "exact" if the text is JSON; "extracted" if a part within prose, a fence or a JSON string is JSON;
+            "ambiguous" if several such parts differ, an object has a key twice or a value without a key, or a value
+            may be a call; "repaired" if a part was changed or cut off; "failed" if nothing could be parsed.
+        note: which of several values was chosen, what the repair changed, or why it failed; otherwise "".
     """
 
     value: Any
@@ -399,21 +399,21 @@ class Parsed(NamedTuple):
 def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     """Parse the JSON value in the output text of a model.
 
-    "json" accepts only a text that is JSON as a whole. "repair" ignores thoughts before `</think>`, and takes from the
-    rest, in this order:
+    "json" accepts only a text that is JSON as a whole. "repair" ignores thoughts before `</think>`, and returns the
+    first of these values in the rest:
 
-    1. An object or a list that is JSON as it stands. If there are several with different values, it prefers those of
-       the type of the ground truth, and among these the last one in a fenced block, or otherwise the last one. A value
-       inside a bracket that is not closed does not count.
+    1. An object or a list that is valid JSON. If several have different values, it prefers values of the type of the
+       ground truth, and among these the last value in a fenced block, or else the last value. A value inside a bracket
+       that is not closed does not count.
     2. A scalar that is the whole content of a fenced block.
     3. The largest part that begins like an object or a list, repaired: trailing commas, single quotes, text that is cut
-       off. Repairing loses no letter, digit or sign of a value; it leaves out a key that is cut off before its colon. A
-       value without quotes is a text, unless it is a number, a name such as `None`, or `Decimal` or a dotted name
-       called with one text or number, such as `np.float64(4.2)`. Any other call makes the text ambiguous, and so does
-       a value without a key, which is read under the key "".
+       off. The repair keeps each letter, digit and sign of a value; it leaves out a key that is cut off before its
+       colon. A value without quotes is a text, unless it is a number, a name such as `None`, or `Decimal` or a dotted
+       name called with one text or number, such as `np.float64(4.2)`. Any other call makes the text ambiguous. A value
+       without a key also makes it ambiguous, and is read under the key "".
 
-    In an object that has a key twice, the last value counts, and the text is ambiguous; "json" does not accept it.
-    "repair" also reads an object or a list in a JSON string, if the ground truth is one.
+    If an object has a key twice, the last value counts, and the text is ambiguous; "json" does not accept it.
+    "repair" also reads an object or a list in a JSON string, if the ground truth is an object or a list.
 
     Args:
         text: the output of the model.
@@ -451,13 +451,13 @@ def parse_output(output: Any, truth: Any, mode: str = "auto") -> tuple[Any, Pars
     """Parse the output of a model if it is a text.
 
     Args:
-        output: the output; a value that is no text is returned unchanged.
+        output: the output; a value that is not text is returned unchanged.
         truth: the ground truth; a tuple holds acceptable answers.
         mode: "json" or "repair", as for `parse_text`; "none" to keep the text. "auto" is "repair" if an acceptable
             answer is an object or a list, and "none" otherwise.
 
     Returns:
-        The value, and how it was parsed; None if it was not.
+        The value, and how it was parsed; None if it was not parsed.
     """
     if mode == "auto":
         mode = "repair" if kinds_of(truth) & {dict, list} else "none"
@@ -475,7 +475,7 @@ def answer_in(text: Any, reading: str = "auto") -> Any:
         reading: "json" to parse the text, "text" to keep it, or "auto" to parse it if it is a JSON object or list.
 
     Raises:
-        ValueError: for another reading, and for "json" if the text is not JSON.
+        ValueError: for any other `reading`, and for "json" if the text is not JSON.
 
     >>> answer_in('{"total": "12.50"}'), answer_in("12.50"), answer_in("[sic]")
     ({'total': '12.50'}, '12.50', '[sic]')
@@ -500,14 +500,14 @@ def parse_predictions(
     readings: dict[int, Parsed] = {}
     values = list(predictions)
     for number, prediction in enumerate(watched(predictions, progress, "Parsing", len(predictions))):
-        if type(prediction) is str:  # and not the digits of a number
+        if type(prediction) is str:  # not a subclass such as the digits of a number
             parsed = parse_text(prediction, mode, truths[number])
             values[number], readings[number] = parsed.value, parsed._replace(value=None)
     return values, readings
 
 
 def parsed_references(ids: Sequence[str], truths: Sequence[Any], mode: str) -> tuple[list[Any], dict[str, str]]:
-    """Return ground truths with their texts read as JSON, and what was changed in those that were repaired, by id.
+    """Return ground truths with their texts read as JSON, and the changes in repaired ground truths, by id.
 
     Args:
         ids: the id of each row.
@@ -533,7 +533,7 @@ def parsed_references(ids: Sequence[str], truths: Sequence[Any], mode: str) -> t
 
 
 def read_reference(truth: Any, mode: str) -> tuple[Any, list[str]]:
-    """Return a ground truth with its texts read as JSON, and what was changed in each that was repaired.
+    """Return a ground truth with its texts read as JSON, and the changes in each repaired text.
 
     Raises:
         TypeError, ValueError: for a text that cannot be read or scored.
@@ -546,7 +546,7 @@ def read_reference(truth: Any, mode: str) -> tuple[Any, list[str]]:
 
 
 def _read_answers(truth: Any, mode: str, notes: list[str]) -> Any:
-    """Return acceptable answers with their texts read as JSON; add what was changed to the notes."""
+    """Return acceptable answers with their texts read as JSON; add the changes to the notes."""
     if isinstance(truth, tuple):
         return tuple(_read_answers(each, mode, notes) for each in truth)
     if type(truth) is not str:
@@ -562,12 +562,12 @@ def _read_answers(truth: Any, mode: str, notes: list[str]) -> Any:
 
 
 def is_json_container(value: object) -> bool:
-    """Return whether a value is a text that is, as a whole, an object or a list in JSON."""
+    """Return whether a value is a text that consists of one JSON object or list."""
     return isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and _container_in(value) is not None
 
 
 def holds_json(value: object, *, repaired: bool = False) -> bool:
-    """Return whether a value is a text that contains an object or a list, as it stands or, if `repaired`, repaired."""
+    """Return whether a value is a text that contains a JSON object or list, which may be damaged if `repaired`."""
     if not isinstance(value, str):
         return False
     parsed = parse_text(value, "repair")
@@ -586,7 +586,7 @@ def can_be_scored(value: Any) -> bool:
 def _repaired(text: str, truth: Any) -> Parsed:
     """Parse a text that is not JSON as a whole."""
     *thoughts, answer = _END_OF_THOUGHTS.split(text)
-    if not thoughts and _THOUGHTS.match(text):  # thoughts that do not end
+    if not thoughts and _THOUGHTS.match(text):  # thoughts without an end
         answer = ""
     blocks = _fenced_blocks(answer)
     try:
@@ -662,12 +662,12 @@ def _fenced_blocks(text: str) -> list[tuple[int, int, bool]]:
 
 
 def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], list[tuple[int, Parsed]]]:
-    """Return the objects and lists that are JSON as they stand with their starts, and damaged ones with lengths.
+    """Return the objects and lists that are valid JSON, with their starts, and the damaged ones, with their lengths.
 
     Raises:
         JsonError: if one is nested too deep.
     """
-    is_cut, source = not source.endswith(tuple(_BLANK)), source.rstrip(_BLANK)  # what is before a blank is whole
+    is_cut, source = not source.endswith(tuple(_BLANK)), source.rstrip(_BLANK)  # text before a blank is complete
     missing = {sign: source.count(other) - source.count(sign) for sign, other in ("{}", "[]")}
     first, has_quotes = len(source) - len(source.lstrip(_BLANK)), bool(_QUOTE.search(source))
     position, seen, tries = 0, 0, _MOST_TRIES
@@ -699,12 +699,12 @@ def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], list[tuple[int, P
 
 
 def _is_part(source: str, before: str, start: int, end: int | None) -> bool:
-    """Decide by what is around a value whether it is part of another one.
+    """Decide from the text around a value whether it is part of another value.
 
     Args:
         source: the text.
-        before: what is between the last value that was read and this one.
-        start: where the value begins.
+        before: the text between the previous value and this one.
+        start: the position at which the value begins.
         end: its end; None if it is not JSON.
     """
     if _PART.search(before) or (source[start] == "[" and before.rstrip().endswith("{")):
@@ -715,21 +715,21 @@ def _is_part(source: str, before: str, start: int, end: int | None) -> bool:
 
 
 def _repaired_value(source: str, start: int, missing: dict[str, int], *, is_cut: bool) -> tuple[Parsed, int]:
-    """Repair the damaged value that begins at a place; return how it was read, and its end."""
+    """Repair the damaged value that begins at `start`; return how it was read, and its end."""
     repairer = _Repairer(source, start, missing)
     value = repairer.read()
     is_quoted = _QUOTE.search(source, 0, start) or _QUOTE.search(repairer.source, repairer.end)
     ambiguities = [*repairer.ambiguities.values(), *([_AROUND] if is_quoted else [])]
     if not is_cut:
         repairer.notes.pop("end", None)
-    # a value that was dropped with its key would look like a change of signs
+    # if a key is repeated, the value that was dropped with it would count as a change of signs
     changes = [] if "key" in repairer.ambiguities else [_changes(source[start : repairer.end], value)]
     note = "; ".join([*ambiguities, *repairer.notes.values(), *changes])
     return Parsed(value, "ambiguous" if ambiguities else "repaired", note), repairer.end
 
 
 def _whole_value(source: str, start: int) -> tuple[Any, int, str]:
-    """Return the value that begins at a bracket, its end, and what is to say of it; None if it is not JSON."""
+    """Return the value that begins at a bracket, its end, and a note on it; the value is None if it is not JSON."""
     try:
         value, end, repeated = read_json(source, start)
     except (ValueError, RecursionError):
@@ -740,12 +740,12 @@ def _whole_value(source: str, start: int) -> tuple[Any, int, str]:
 
 
 def _is_shallow(text: str) -> bool:
-    """Return whether a value is surely not nested too deep, which is known without a visit of it."""
+    """Return whether the number of brackets in a text shows that its value is not nested too deep."""
     return text.count("[") + text.count("{") <= MAX_DEPTH
 
 
 def _container_in(part: str) -> Any:
-    """Return the object or list that a text is as a whole; None if it is not JSON or cannot be scored."""
+    """Return the object or list that makes up a text; None if the text is not JSON or cannot be scored."""
     try:
         value = loads(part)
     except ValueError:
@@ -754,10 +754,10 @@ def _container_in(part: str) -> Any:
 
 
 _BLANK = "\ufeff \t\r\n"  # a byte order mark, white space
-_MOST_TRIES = 100  # brackets at which something else than an object or a list begins, until the search ends
+_MOST_TRIES = 100  # the search ends after this many brackets at which no object or list begins
 _LAST_TAKEN = ", and its last value was taken"
 _AROUND = "what is around it may be a part of it"
-_QUOTE = re.compile(r"[\"“”„]|'\s{0,9}[:,\]}]")  # a sign of JSON around a value
+_QUOTE = re.compile(r"[\"“”„]|'\s{0,9}[:,\]}]")  # a quote that suggests JSON around a value
 
 _THOUGHTS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 _END_OF_THOUGHTS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
@@ -774,7 +774,7 @@ _BARE_LIST = re.compile(  # with an amount, a call or a number in front
     rf"|-?\d[\d.e+-]*(?:\s*(?:[,\[{{{_QUOTES}]|\]\s*\Z|\Z)|[^\S\n]*\n\s*-?\d))"
 )
 
-# What shows before a value that it is part of another one; the second only if that is closed behind it.
+# Texts before a value which show that it is part of another value; `_LAST_PART` only if a bracket closes after it.
 _PART = re.compile(
     rf"(?:[,{{}}\[\]]\s*{_QUOTED}\s{{0,99}}:|\[[^\[\]{{}}]*,|[\]}}]\s{{0,99}},|\[\s*(?:-?\d[\d.]*|{_WORD})"
     rf"|(?:\A|[,{{\[])\s*{_QUOTED}\s{{0,99}}:[^{{}}\[\]]*,|\{{[^{{}}\[\]]*(?:[:,]|=>))\s*\Z",

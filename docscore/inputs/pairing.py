@@ -1,4 +1,4 @@
-"""Pair the rows of both sides by id or by position; errors name ids, columns and row formats that do not fit."""
+"""Pair the rows of both sides by id or by position; errors name ids, columns and row formats that do not match."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -81,19 +81,19 @@ _TWO_COLUMNS = Remedy(
     "give two files, or name the column of each side with {} and {}",
     (("prediction_column", ...), ("references_column", ...)),
 )
-_MOST_COLUMNS = 20  # that a message lists
-_FEWEST_IN_ORDER = 3  # documents; a model may confuse the values of two
+_MOST_COLUMNS = 20  # the number of columns that a message lists
+_FEWEST_IN_ORDER = 3  # documents; a model may swap the values of only two
 _NO_COSTS = (None,) * len(COSTS)
 
 
 def pairs_of(predictions: Any, references: Any, missing: str = "error", *, once: bool = False) -> TestSet:
-    """Pair rows of any of the three formats.
+    """Pair rows in any of the three formats.
 
     Args:
         predictions: rows, as `evaluate` takes them: a list, an array, a dataset, a column or a series.
         references: rows of the same format.
         missing: what to do with a reference without a prediction: "error" to raise an error; "zero" to score it as
-            null and count it; "skip" to leave it out and count it.
+            null (usually 0) and count it; "skip" to leave it out and count it.
         once: whether rows by id that repeat a row with the same values count once; otherwise they are errors.
 
     Raises:
@@ -113,16 +113,16 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error", *, once:
 
 
 def check_labels(references: Any, predictions: Any) -> None:
-    """Refuse two columns of pandas whose labels contradict the pairing by position.
+    """Refuse two pandas columns whose labels contradict the pairing by position.
 
-    A filtered column beside one with the labels 0, 1, 2 and so on does not.
+    A filtered column paired with a column that has the default labels 0, 1, 2 and so on is accepted.
 
     Raises:
-        ValueError: for equal labels in another order, and for two different indexes of which neither is the default.
+        ValueError: for equal labels in another order, and for two different indexes that both differ from the default.
     """
     if not all(hasattr(side, "iloc") and not hasattr(side, "columns") for side in (references, predictions)):
         return
-    if references.index.equals(predictions.index):  # also where labels are NaN, which equals nothing
+    if references.index.equals(predictions.index):  # also true for labels that are NaN, which equals nothing
         return
     wanted, given = list(references.index), list(predictions.index)
     are_default = [labels == list(range(len(labels))) for labels in (wanted, given)]
@@ -140,7 +140,7 @@ def check_labels(references: Any, predictions: Any) -> None:
 
 
 def pairs_of_rows(wanted: SideRows, given: SideRows, missing: str, *, once: bool = False) -> TestSet:
-    """Pair the rows of both sides, whose values are converted; other arguments and errors are those of `pairs_of`."""
+    """Pair the rows of both sides, whose values are already converted; other arguments and errors as for `pairs_of`."""
     count = len(wanted.ids) - len(set(wanted.ids)) if once else 0
     if count:
         wanted, given = _distinct(wanted), _distinct(given)
@@ -166,7 +166,7 @@ def _distinct(rows: SideRows) -> SideRows:
 def pairs_of_columns(
     ids: Sequence[str], references: Iterable[Any], predictions: Iterable[Any], absent: Iterable[int] = ()
 ) -> TestSet:
-    """Pair columns whose rows belong together.
+    """Pair columns whose cells at the same position belong together.
 
     Args:
         ids: the id of each row.
@@ -186,9 +186,9 @@ def pairs_of_columns(
 
 
 def stacked_runs(runs: Mapping[str, TestSet]) -> TestSet:
-    """Put the runs on the same documents below one another; an id gets the name of its run: "a, run 2".
+    """Concatenate the runs on the same documents; each id gets the name of its run: "a, run 2".
 
-    One run stays as it is.
+    A single run is returned unchanged.
     """
     first, *others = runs.values()
     if not others:
@@ -219,10 +219,10 @@ def stacked_runs(runs: Mapping[str, TestSet]) -> TestSet:
 
 
 def common_rows(sides: Sequence[TestSet]) -> list[TestSet]:
-    """Keep the rows that all sides have, in the order of the first; the others count as skipped.
+    """Keep the rows that all sides have, in the order of the first side; the other rows count as skipped.
 
     Raises:
-        ValueError: if there are none.
+        ValueError: if there are no such rows.
     """
     shared = set(sides[0].ids).intersection(*(side.ids for side in sides))
     if not shared:
@@ -253,8 +253,8 @@ def rows_of_sides(
 
     Args:
         references: a source of ground truths, as for `table_of_source`, such as a path; None if the rows of the
-            predictions hold them too, as those of logs do.
-        predictions: the source of each system. Where rows are left out, all systems keep the same rows.
+            predictions also contain them, as the rows of logs do.
+        predictions: the source of each system. If rows are left out, all systems keep the same rows.
         options: how the rows are read.
         check: as for `paired_systems`.
         num_proc: the number of processes that read files.
@@ -262,7 +262,7 @@ def rows_of_sides(
             phase "Pairing" and the number of rows of each side.
 
     Returns:
-        The rows of each system as they were given, but for references that were read as JSON.
+        The rows of each system, unchanged except for references that were read as JSON.
 
     Raises:
         ValueError: naming file, line and error; `DataError` for errors of single rows and ids.
@@ -310,7 +310,7 @@ def rows_of_sides(
 
 
 def _check_sides_of_one_source(table: RawTable, options: ReadOptions, *, is_file: bool) -> None:
-    """Raise `ValueError` unless something distinguishes the two sides that a source is given for."""
+    """Raise `ValueError` if one source is given for both sides and nothing distinguishes the sides."""
     check_both_sides(options, table)
     if is_file and not _holds_both(table.first()):
         raise InputValueError(
@@ -325,7 +325,7 @@ def _is_same(source: Any, other: Any) -> bool:
 
 
 def _check_sources(references: Any, predictions: Sequence[Any], options: ReadOptions) -> None:
-    """Raise `ValueError` for options of references that are not given, and for one file of two systems or runs."""
+    """Raise `ValueError` for options of missing references, and for one file that is given as two systems or runs."""
     for name in ("references_query", "references_encoding") if references is None else ():
         if getattr(options, name) is not None:
             raise InputValueError(place=name, expected="a side of references", got="rows that hold both sides")
@@ -346,7 +346,7 @@ def _holds_both(row: Any) -> bool:
 def _with_meaning(
     error: MissingColumnError, references: Any, predictions: Sequence[Any], options: ReadOptions
 ) -> InputValueError:
-    """Return the error for a missing column with what may be meant: sides that are exchanged, or a missing side."""
+    """Return the error for a missing column with the likely mistake: exchanged sides, or a missing side."""
     side = _SIDE_OF_COLUMN.get(error.option)
     if side is None:
         return error
@@ -377,7 +377,7 @@ _TWO_FILES = Remedy("give ground truths and predictions in two files, the ground
 
 
 def _columns_of_source(source: Any, side: Side, options: ReadOptions) -> Collection[Any]:
-    """Return the columns of the first row of a side as its file has them; none if it cannot be read."""
+    """Return the columns of the first row of a side, named as in its file; none if it cannot be read."""
     with suppress(InputError, OSError):
         as_it_is = ReadOptions(delimiter=options.delimiter, encoding=options.encoding_of(side))
         first = table_of_source(source, side, as_it_is).first()
@@ -410,7 +410,7 @@ def read_ground_truths(references: Any, options: ReadOptions, progress: Progress
 
 
 def _warnings_about_documents(references: RawTable) -> Iterator[DataWarning]:
-    """Yield a warning if the objects of a file have no ids: they are then documents, paired by position."""
+    """Yield a warning if the objects of a file have no ids, and are thus documents that are paired by position."""
     row = references.first()
     is_text = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
     if is_text and len(references.rows) > 1 and isinstance(row, dict) and format_of(row, "references") is PLAIN:
@@ -440,11 +440,11 @@ def paired_systems(
     check: Check | None = None,
     progress: Progress = no_progress,
 ) -> list[TestSet]:
-    """Pair the rows of the references with those of each system, and check all of them before anything is scored.
+    """Pair the rows of the references with the rows of each system, and check all rows before anything is scored.
 
     Args:
-        references: the ground truths; None if the rows of the predictions hold them too.
-        systems: the predictions of each system, in the same row format. Where rows are left out, all systems keep the
+        references: the ground truths; None if the rows of the predictions also contain them.
+        systems: the predictions of each system, in the same row format. If rows are left out, all systems keep the
             same rows.
         options: how the rows are read; the tables have the names of the row format.
         errors: collects errors; if `errors.skip`, rows with errors are left out together with their partners.
@@ -482,9 +482,9 @@ def paired_systems(
 
 
 def _table_with_both(tables: Sequence[RawTable]) -> RawTable:
-    """Return the first table, after checking that all tables hold the same references beside their predictions.
+    """Return the first table, after checking that all tables contain the same references with their predictions.
 
-    A ground truth that is absent in the first is taken from the others, and is its stand-in if all lack it.
+    If a ground truth is absent in the first table, it comes from the others, or is the stand-in if all miss it.
 
     Raises:
         ValueError: naming the file without references, or the first row whose references differ.
@@ -540,7 +540,7 @@ def _common_format(references: RawTable, predictions: RawTable, errors: RowError
     """Return the format of the first row of each side, or the most frequent one of references if errors are skipped.
 
     Raises:
-        ValueError: naming the columns of both sides, for rows of no format or of different ones.
+        ValueError: for rows of no format or of different formats; the message names the columns of both sides.
     """
     try:
         form = _most_frequent_format(references, errors) if errors.skip else row_format(references, predictions)
@@ -565,7 +565,7 @@ def _check_documents(references: RawTable, predictions: RawTable) -> None:
     """Raise `ValueError` for rows without ids that cannot be documents.
 
     These are the rows of tables, rows with a key of the row formats, and a file that is given for both sides. A key of
-    the row formats is no reason if the other side has it too: a document may have a field of such a name.
+    the row formats is accepted if the other side also has it, since a document may have a field with such a name.
     """
     if references.path.resolve() == predictions.path.resolve() and references.rows == predictions.rows:
         raise InputValueError(place=place_of(references), problem="the same file is given for both sides")
@@ -611,7 +611,7 @@ def _listed_columns(row: Mapping[str, Any]) -> str:
 
 
 def _naming_remedy(*tables: RawTable) -> str | Remedy:
-    """Name the options that name columns and were not given; "" if all were."""
+    """Return advice to add the options that name columns and were not given; "" if all were given."""
     firsts = [row for row in (table.first() for table in tables) if isinstance(row, dict)]
     names = {ID: "id", PREDICTION: "prediction", REFERENCES: "references"}
     left = [name for key, name in names.items() if all(name_in_file(row, key) == key for row in firsts)]
@@ -704,7 +704,7 @@ def _warnings_about_frames(wanted: SideRows, given: SideRows) -> Iterator[DataWa
 
 
 def _are_columns(side: SideRows) -> bool:
-    """Return whether the keys of each value count from 0, all to the same number, and an id is a word."""
+    """Return whether the keys of each value count from 0 to the same number, and an id is a word."""
     values = [value[0] if isinstance(value, tuple) and len(value) == 1 else value for value in side.values]
     if side.form is PLAIN or not any(map(is_word, side.ids)) or not isinstance(values[0], dict):
         return False
@@ -713,7 +713,7 @@ def _are_columns(side: SideRows) -> bool:
 
 
 def _check_dropped(references: RawTable, predictions: RawTable) -> None:
-    """Raise `ValueError` if queries dropped other rows of one side than of the other, which moves the rows after."""
+    """Raise `ValueError` if queries dropped different rows on the two sides, which shifts the rows after them."""
     for table, other in ((references, predictions), (predictions, references)):
         if table.dropped is None:
             problem = "the query dropped rows that give nothing, and the rows after them may have moved"
@@ -727,7 +727,7 @@ def _check_dropped(references: RawTable, predictions: RawTable) -> None:
 
 
 def _warnings_about_order(wanted: SideRows, given: SideRows) -> Iterator[DataWarning]:
-    """Yield a warning about documents that are paired by position although a key, or two, would pair them otherwise."""
+    """Yield a warning about documents paired by position although one or two keys would pair them differently."""
     if names := printable(ids_in_another_order(wanted.values, given.values)):
         problem = (
             f"rows without {ID!r} are paired by position, but {names!r} has the same values on both sides in another "
@@ -739,9 +739,9 @@ def _warnings_about_order(wanted: SideRows, given: SideRows) -> Iterator[DataWar
 
 
 def ids_in_another_order(truths: Sequence[Any], predictions: Sequence[Any]) -> str:
-    """Return the key, or two with a comma, whose values are the same on both sides in another order; "" if none is.
+    """Return a key, or two joined by a comma, with the same values on both sides in another order; "" if none exists.
 
-    They differ from document to document.
+    The values differ from document to document.
     """
     sides = [[row for row in rows if isinstance(row, dict)] for rows in (truths, predictions)]
     if len(sides[0]) < _FEWEST_IN_ORDER or len(sides[0]) != len(sides[1]) or len(sides[0][0]) < 2:  # noqa: PLR2004
@@ -775,7 +775,7 @@ def _unpaired_ids(wanted: SideRows, given: SideRows, missing: str, errors: RowEr
     if missing != "zero":
         absent = [name for name in wanted.ids if name not in known]
         kinds.append((WITHOUT_PREDICTION, "ids of references that no prediction has", absent, both))
-    invalid = wanted.invalid | given.invalid  # their own errors were added before
+    invalid = wanted.invalid | given.invalid  # their errors were added before
     pattern = "" if known <= expected else pattern_that_pairs(wanted.ids, given.ids)
     by_part = Remedy("to pair them by a part of the id, add {}", (("id_pattern", pattern),))
     for kind, what, ids, tables in kinds:
@@ -798,7 +798,7 @@ def _repeated(ids: Sequence[str]) -> list[str]:
 
 
 def _lines_of(table: RawTable, ids: Sequence[str]) -> str:
-    """Say where in the table the ids are that a message names."""
+    """Return the lines of a table that contain the ids that a message names, as text."""
     places: dict[str, list[str]] = {name: [] for name in sorted(ids)[:NAMED]}
     for index, row in table.good():
         if isinstance(row, dict) and str(row.get(ID)) in places:

@@ -1,4 +1,4 @@
-"""Rows out of JSON documents of any shape, by JMESPath expressions."""
+"""Select rows from JSON documents of any structure by JMESPath expressions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,20 +28,20 @@ from docscore.inputs.rows import ANLS, BY_ID, COSTS, ID, PREDICTION, Absent, Raw
 
 
 class _Interpreter(TreeInterpreter):
-    """Leaves out keys and elements that a value lacks; as null, a ground truth would expect nothing there.
+    """An interpreter that omits keys and elements that a value does not have; null would mean that none is expected.
 
     Args:
-        keeps_nulls: whether an element that gives nothing stays in a list as null.
+        keeps_nulls: whether list elements without a result stay in the list as null.
 
     Attributes:
-        dropped: how many elements of lists gave nothing, or did not fit a filter.
+        dropped: the number of list elements without a result or without a match in a filter.
     """
 
     def __init__(self, *, keeps_nulls: bool = False) -> None:
         super().__init__()
         self._keeps_nulls, self.dropped = keeps_nulls, 0
-        self._found: set[int] = set()  # the keys of the expression that an object has, by their nodes
-        self._beside: dict[int, dict[str, None]] = {}  # the keys of the objects that do not have one
+        self._found: set[int] = set()  # the nodes of the keys of the expression that an object has
+        self._beside: dict[int, dict[str, None]] = {}  # by node of a key, the keys of the objects without it
 
     def visit_field(self, node: Any, value: Any) -> Any:
         if isinstance(value, dict):
@@ -52,7 +52,7 @@ class _Interpreter(TreeInterpreter):
         return super().visit_field(node, value)
 
     def unknown_keys(self, node: Any) -> list[tuple[Any, list[str]]]:
-        """Return the keys in a part of the expression that no object had, each with the keys of these objects."""
+        """Return the keys in a part of the expression that no object had, each with the keys that the objects had."""
         fields = (field for field, _ in _fields_in(node) if id(field) not in self._found)
         return [(field, [*self._beside.get(id(field), ())]) for field in fields]
 
@@ -92,7 +92,7 @@ class _Interpreter(TreeInterpreter):
         return selected and [part for child, part in pairs if not self._lacks(child, value)]
 
     def _lacks(self, node: Any, value: Any) -> bool:
-        """Return whether a node selects nothing in a value, which differs from a null that is there."""
+        """Return whether a node selects nothing in a value; a null in the value is something."""
         if self.visit(node, value) is not None:
             return False
         while node["type"] in ("key_val_pair", "subexpression"):
@@ -107,7 +107,7 @@ _CHAINS = ("subexpression", "index_expression", "pipe", "projection", "filter_pr
 
 
 def _nodes_in(node: Any, place: str = "") -> Iterator[tuple[Any, str]]:
-    """Yield a node of an expression and all nodes below it, each with the part that gives the values it sees."""
+    """Yield a node of an expression and all nodes below it, each with the part that produces its input values."""
     yield node, place
     for child in node["children"]:
         if isinstance(child, dict):
@@ -121,14 +121,14 @@ def _fields_in(node: Any) -> Iterator[tuple[Any, str]]:
 
 
 _ERRORS = (JMESPathError, TypeError, ValueError, RecursionError)  # what the library raises
-_FEWEST_WITHOUT = 5  # rows; fewer may lack an optional key
-_SIMILAR = 0.75  # of two keys, by `difflib`: one of them is a misspelling of the other
+_FEWEST_WITHOUT = 5  # rows; in fewer rows, an optional key may be missing by chance
+_SIMILAR = 0.75  # least `difflib` ratio at which one key may be a misspelling of another
 
 
 class Query:
-    """A JMESPath expression that gives the rows of a side (https://jmespath.org).
+    """A JMESPath expression that selects the rows of a side (https://jmespath.org).
 
-    It remembers which of its keys it found in the values of a source, for errors about keys that no value has.
+    It records which of its keys occurred in the values of a source, for errors about keys that no value has.
 
     Args:
         side: predictions or references.
@@ -142,15 +142,15 @@ class Query:
         self.option, self.expression = f"{side}_query", expression
         try:
             self._parsed = jmespath.compile(expression).parsed
-        except (*_ERRORS, AttributeError) as error:  # the last for what is no text
+        except (*_ERRORS, AttributeError) as error:  # AttributeError if it is not text
             got = f"{short_repr(expression)} ({str(error).splitlines()[0].rstrip(':')})"
             raise InputValueError(place=self.option, expected="a JMESPath expression", got=got) from None
         self._interpreter = _Interpreter()
 
     def selected(self, value: Any, place: PlacePart) -> tuple[Any, frozenset[int] | None]:
-        """Return what the expression selects in a JSON value, and where in a list of rows it dropped one.
+        """Return the value that the expression selects in a JSON value, and the positions of the rows that it dropped.
 
-        The places of dropped rows are those in a list in which they are null; None if these cannot be told.
+        The positions are the indices in a list in which dropped rows are null; None if they cannot be determined.
 
         Raises:
             ValueError: naming the place, if it selects nothing, or calls a function with a wrong value.
@@ -166,28 +166,28 @@ class Query:
         if self._interpreter.dropped == before or not isinstance(selected, list):
             return selected, frozenset()
         whole = None
-        with suppress(*_ERRORS):  # of a function that takes no null
+        with suppress(*_ERRORS):  # raised by a function that does not accept null
             whole = _Interpreter(keeps_nulls=True).visit(self._parsed, value)
         dropped = frozenset(number for number, part in enumerate(whole or ()) if part is None)
         return selected, dropped if len(whole or ()) == len(selected) + len(dropped) else None
 
     def _unknown_beside_others(self) -> Iterator[tuple[str, list[str], list[str]]]:
-        """Yield each key that no object has, the keys of these objects, and which of them the expression names not."""
+        """Yield each key that no object has, the keys of these objects, and those keys that the expression omits."""
         places = {id(node): place for node, place in _fields_in(self._parsed)}
         named = {(place, node["value"]) for node, place in _fields_in(self._parsed)}
         for node, others in self._interpreter.unknown_keys(self._parsed):
             yield node["value"], others, [other for other in others if (places[id(node)], other) not in named]
 
     def _check_spelling(self, place: PlacePart) -> None:
-        """Raise `ValueError` for a key of the expression that no object has, if they have a similar one instead."""
+        """Raise `ValueError` for a key of the expression that no object has, if the objects have a similar key."""
         for key, others, free in self._unknown_beside_others():
             if get_close_matches(key.casefold(), map(str.casefold, free), 1, _SIMILAR):
                 raise InputValueError(place=place, expected=f"a key {key!r} ({self.option})", got=_listed_keys(others))
 
     def _warnings_about_keys(self, place: PlacePart) -> Iterator[DataWarning]:
-        """Yield a warning about keys that no object has, if another key of these objects may be meant.
+        """Yield a warning about keys that no object has, if the user may have meant another key of these objects.
 
-        It may not be if the expression names all their other keys, or has the key elsewhere, such as on the other side.
+        There is none if the expression names all their keys, or finds the key elsewhere, such as on the other side.
         """
         unknown = {id(node) for node, _ in self._interpreter.unknown_keys(self._parsed)}
         known = {node["value"] for node, _ in _fields_in(self._parsed) if id(node) not in unknown}
@@ -201,9 +201,9 @@ class Query:
             yield DataWarning("unknown keys", Diagnostic((place,), problem=problem, remedy=remedy))
 
     def check_keys(self, table: RawTable) -> RawTable:
-        """Return a table of all selected rows; a prediction that a row lacks is `Absent`, as at the end of a path.
+        """Return a table of all selected rows; a missing prediction is `Absent`, as at the end of a path.
 
-        Nulls that the source states are values. The table says which keys no row has, for the error about documents
+        Explicit nulls of the source are values. The table records which keys no row has, for the error about documents
         that are empty for this reason.
 
         Raises:
@@ -227,14 +227,14 @@ class Query:
         return table._replace(lacking=lacking, warnings=(*table.warnings, *found))
 
     def rows_in(self, table: RawTable, errors: RowErrors) -> RawTable:
-        """Return a table with what the expression selects in each row: of a list its elements, else one row.
+        """Return a table with the result of the expression for each row: the elements of a list, or else one row.
 
         Args:
             table: the rows.
             errors: collects the errors of rows in which it selects nothing.
 
         Raises:
-            ValueError: as `check_keys`, and for a table, whose cells are not JSON.
+            ValueError: as for `check_keys`, and for a table, since its cells are not JSON.
         """
         if table.has_columns:
             raise InputValueError(place=place_of(table), expected=f"JSON or JSONL with {self.option}", got="a table")
@@ -268,22 +268,22 @@ def _listed_keys(keys: Sequence[str]) -> str:
 
 
 def _without(unknown: Sequence[tuple[Any, Sequence[str]]]) -> str:
-    """Name the first key that no object has, and the keys that these objects have."""
+    """Return the end of a message with the first key that no object has, and the keys that the objects have."""
     (node, others), *_ = unknown
     instead = f", only {_listed_keys(others)}" if others else ""
     return f": no row has {node['value']!r}{instead}"
 
 
-_MOST_KEYS = 20  # that a message lists
+_MOST_KEYS = 20  # the number of keys that a message lists
 
 
 def query_for(value: Any, *, with_ids: bool) -> str:
-    """Return the query for the first list of rows under a key of an object, or under two; "" if there is none.
+    """Return the query for the first list of rows under one or two keys of an object; "" if there is none.
 
     Args:
         value: the object; any other value has no rows.
-        with_ids: whether rows are only objects in each of which a key that is called as ids has a value of its own,
-            which does not count the rows.
+        with_ids: whether rows must have a key that is named like an id, with a different value in each row that is
+            not just the number of the row.
 
     >>> query_for({"accuracy": 1, "results": [{"id": "a", "out": "Tea"}, {"id": "b", "out": "Pie"}]}, with_ids=True)
     'results[]'
@@ -305,7 +305,7 @@ def _are_ids(cells: Sequence[Any]) -> bool:
 
 
 def _quoted(key: object) -> str:
-    """Return a key as expressions have it: in quotes, unless it is an identifier."""
+    """Return a key in the syntax of expressions: in quotes, unless it is an identifier."""
     return str(key) if str(key).isidentifier() and str(key).isascii() else dumps(str(key))
 
 
@@ -317,13 +317,13 @@ _PREDICTION_WORDS = ("predicted", "prediction", "pred", "extracted", "output", "
 
 
 def is_id_key(key: Any) -> bool:
-    """Return whether a key is called as ids are, such as "id", "doc_id" or "file", without another word before it."""
+    """Return whether a key is named like an id, such as "id", "doc_id" or "file", without another word before it."""
     match = _ID_KEY.fullmatch(str(key))
     return match is not None and match[1] is None
 
 
 def query_of_both(table: RawTable) -> str:
-    """Return the query for rows in which each field holds the values of both sides; "" for other rows.
+    """Return the query for rows whose fields each hold the values of both sides; "" for other rows.
 
     The fields are under a key or next to other columns, in the rows or in the only document of a file.
     """
@@ -338,7 +338,7 @@ def query_of_both(table: RawTable) -> str:
 
 
 def _query_of_both(rows: Sequence[dict[str, Any]]) -> str:
-    """Return the query for a row of each object, whose fields are next to its other columns or under one of them.
+    """Return the query for one row per object, whose fields are next to its other columns or under one of them.
 
     >>> _query_of_both([{"id": "a", "total": {"predicted": "1", "expected": "2"}}])
     '{question_id: id, references: [{total: total.expected}], prediction: {total: total.predicted}}'

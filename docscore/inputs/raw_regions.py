@@ -1,6 +1,6 @@
-"""Take the evidence of ground truths and the citations of predictions out of values, and keep them as they are given.
+"""Move the evidence of ground truths and the citations of predictions out of values, without changing them.
 
-`docscore.grounding.interpretation` reads them as regions.
+`docscore.grounding.interpretation` interprets them as regions.
 """
 
 import math
@@ -20,7 +20,7 @@ from docscore.inputs.test_set import TestSet
 EVIDENCE, CITATIONS = "$evidence", "$citations"  # the keys of the regions of a value, in an object with `VALUE`
 _MARKS = frozenset((EVIDENCE, CITATIONS, VALUE))
 
-Raw = dict[str, Any]  # what is given as regions, by path
+Raw = dict[str, Any]  # uninterpreted regions, by path
 Form = Callable[[Any], tuple[Any, Raw]]  # returns the values of a prediction, and its citations
 
 
@@ -30,8 +30,8 @@ class Wrapper(NamedTuple):
     Attributes:
         value: the key of the value.
         regions: the key of the regions.
-        others: the keys that it may have too.
-        kept: the key that stays beside the value; "" if none does.
+        others: other keys that the object may have.
+        kept: the key that stays with the value; "" if none does.
     """
 
     value: str
@@ -45,14 +45,14 @@ AT_PREDICTIONS = Wrapper(VALUE, CITATIONS, frozenset({CONFIDENCE}), CONFIDENCE)
 
 
 def with_raw_regions(pairs: TestSet, form: Form | None) -> TestSet:
-    """Return rows whose evidence and citations are taken out of the values of both sides, by path in each row.
+    """Return rows with the evidence and citations moved out of the values of both sides, by path in each row.
 
     Args:
         pairs: the rows, after texts were read.
-        form: takes the citations out of predictions in the form of a provider; None for the format of docscore.
+        form: removes the citations from predictions in the form of a provider; None for the format of docscore.
 
     Raises:
-        ValueError: for wrong wrappers around values; if no prediction has citations in the form.
+        ValueError: for invalid wrappers around values; if no prediction has citations in the form.
     """
     if pairs.places is not None:
         return pairs
@@ -85,7 +85,7 @@ def without_ignored(pairs: TestSet, given: TestSet) -> TestSet:
 
 
 def _at_scored_parts(name: str, cell: Any, before: Value, after: Value) -> Any:
-    """Return the raw regions of a row without those at paths that only its value before has."""
+    """Return the raw regions of a row, without regions at paths that only the value `before` has."""
     try:
         plain = plain_cell(cell)
     except (TypeError, ValueError) as error:
@@ -99,7 +99,7 @@ def _at_scored_parts(name: str, cell: Any, before: Value, after: Value) -> Any:
 
 
 def has_regions(pairs: TestSet) -> bool:
-    """Return whether rows have evidence or citations, beside their values or at them."""
+    """Return whether rows have evidence or citations, in columns or with each value."""
     if pairs.evidence is not None or pairs.citations is not None:
         return True
     marks = frozenset((EVIDENCE, CITATIONS))
@@ -110,7 +110,7 @@ def has_regions(pairs: TestSet) -> bool:
 
 
 def cells_of_column(pairs: TestSet, column: Sequence[Any] | None) -> Sequence[Any]:
-    """Return a column of raw regions; a cell without any for each row if there is no column."""
+    """Return a column of raw regions; if there is no column, an empty cell for each row."""
     return column or [None] * len(pairs.ids)
 
 
@@ -134,15 +134,15 @@ def _split_regions(
 
 
 def answers_with_regions(value: Any, cell: Any, wrapper: Wrapper) -> list[tuple[Any, Raw, Raw]]:
-    """Return each acceptable answer of a value with the regions in it, and the regions beside it, by full paths.
+    """Return each acceptable answer of a value, the regions in it, and its regions in the column, by full paths.
 
     Args:
         value: the value; a tuple holds acceptable answers.
-        cell: the regions beside it.
+        cell: the regions in the column of its row.
         wrapper: the keys around values with regions.
 
     Raises:
-        ValueError: for wrong wrappers.
+        ValueError: for invalid wrappers.
     """
     parts = [without_regions(each, wrapper) for each in (value if isinstance(value, tuple) else (value,))]
     given = plain_cell(cell)
@@ -153,12 +153,12 @@ def answers_with_regions(value: Any, cell: Any, wrapper: Wrapper) -> list[tuple[
 
 
 def has_key(values: Iterable[Any], keys: AbstractSet[str]) -> bool:
-    """Return whether an object among values or in them has one of some keys."""
+    """Return whether any object among or inside values has at least one of the keys."""
     return any(type(part) is dict and not keys.isdisjoint(part) for part in containers_in(values))
 
 
 def without_regions(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
-    """Return a value without the regions in it, and these regions by path; raise `ValueError` for wrong wrappers.
+    """Return a value without the regions in it, and these regions by path; raise `ValueError` for invalid wrappers.
 
     >>> without_regions({"total": {"$value": "9", "$citations": [{"page": 2}]}}, AT_PREDICTIONS)
     ({'total': '9'}, {'$.total': [{'page': 2}]})
@@ -189,7 +189,7 @@ def without_regions(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
 
 
 def without_evidence(truth: Value) -> Value:
-    """Return a ground truth without the evidence at its values; raise `ValueError` for wrong wrappers."""
+    """Return a ground truth without the evidence in its values; raise `ValueError` for invalid wrappers."""
     plain: Value = without_regions(truth, AT_TRUTHS)[0]
     return plain
 
@@ -213,6 +213,6 @@ def listed(given: Any) -> list[Any]:
 
 
 def full_paths(raw: Raw) -> Raw:
-    """Return regions by paths as docscore prints them, which begin with `$`."""
+    """Return regions by paths that begin with `$`, as docscore prints them."""
     begins = {"$": "", "[": "$"}
     return {begins.get(path[:1], "$.") + path: given for path, given in raw.items()}

@@ -1,4 +1,4 @@
-"""Read files, frames and lists as test sets: rows are paired, texts are read as JSON, and what looks wrong is found."""
+"""Read files, frames and lists as test sets: pair the rows, read texts as JSON, and find likely mistakes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -41,10 +41,10 @@ def read(
     num_proc: int = 1,
     progress: bool | Progress | None = None,
 ) -> TestSet:
-    """Read the ground truths and the predictions of one system, and warn of what looks wrong.
+    """Read the ground truths and the predictions of one system, and warn about likely mistakes.
 
     Args:
-        references: the ground truths, as for `docscore.evaluate`; None if the rows of the predictions hold them too.
+        references: the ground truths, as for `docscore.evaluate`; None if the rows of the predictions contain them.
         predictions: the predictions.
         options: how the rows are read.
         num_proc: the number of processes that read files.
@@ -75,17 +75,17 @@ def read_systems(
 
     Args:
         references: the ground truths, as for `read`.
-        systems: the predictions of each system by its name: one side, or several, which are its runs.
+        systems: the predictions of each system by its name: one side, or one side per run.
         options: how the rows are read.
-        side_names: the name of each side in messages, if copies among the sides are to be warned of.
+        side_names: the name of each side in messages; needed for warnings about sides that are copies.
         num_proc: as for `read`.
         progress: called when each phase of the work begins.
 
     Returns:
-        The test set of each system, with its warnings, which nobody has given yet.
+        The test set of each system, with warnings that have not been issued yet.
 
     Raises:
-        TypeError, ValueError, OSError: as for `read`, and for a run that has other documents than the first.
+        TypeError, ValueError, OSError: as for `read`, and for a run with other documents than the first run.
     """
     sides = [side for runs in systems.values() for side in runs]
     pairs = rows_of_sides(references, sides, options, num_proc=num_proc, progress=progress)
@@ -99,17 +99,17 @@ def systems_of(
     side_names: Sequence[str] = (),
     progress: Progress = no_progress,
 ) -> dict[str, TestSet]:
-    """Make the test set of each system of the paired rows of its sides.
+    """Build the test set of each system from the paired rows of its sides.
 
     Args:
-        sides: the paired rows of each side, the sides of one system in a row.
-        systems: the number of sides of each system, its runs, by its name.
+        sides: the paired rows of each side; the sides of one system are adjacent.
+        systems: the number of sides (runs) of each system, by name.
         options: how the rows are read.
         side_names: as for `read_systems`.
         progress: called when each phase of the work begins.
 
     Raises:
-        ValueError: for a run that has other documents than the first.
+        ValueError: for a run with other documents than the first run.
     """
     found, copies, first = {}, list(warnings_about_copies(sides, side_names)), 0
     names = side_names or [name for name, count in systems.items() for _ in range(count)]
@@ -128,17 +128,17 @@ def as_scored(
     is_full: bool = True,
     as_values: bool = False,
 ) -> TestSet:
-    """Read the texts of rows as JSON, where the options say so, and take out of values what is not scored.
+    """Read the texts of rows as JSON if the options say so, and remove unscored content from values.
 
-    The result holds the warnings; whoever reads rows for a user gives them.
+    The result contains the warnings; the caller that reads rows for a user issues them.
 
     Args:
-        rows: the rows as they were paired.
+        rows: the paired rows.
         options: how they are read.
         progress: called with the phases of the work.
-        is_full: whether these are all rows of a test set: some warnings say that no row has something.
-        as_values: whether values are scored as they are: documents written as text, and values with citations, get a
-            warning. No option may say how they are read.
+        is_full: whether these are all rows of a test set; needed for warnings that no row has something.
+        as_values: whether values are scored unread. Documents written as text, and values with citations, then get a
+            warning, and no option may say how to read them.
 
     Raises:
         TypeError, ValueError: if the ground truths are documents written as text and no option says how to read them,
@@ -161,7 +161,7 @@ def _as_scored(
     is_full: bool,
     as_values: bool,
 ) -> TestSet:
-    """Return what `as_scored` does, and collect warnings."""
+    """Return the rows for `as_scored`, and collect warnings."""
     try:
         refuse_document_texts(rows.truths, rows.predictions, options.parse, options.parse_references)
     except InputError as error:

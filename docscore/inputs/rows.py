@@ -1,4 +1,4 @@
-"""Rows of one side: tables of them, their three formats (by id, as the Space anls, plain), their values."""
+"""The rows of one side: tables of rows, the three row formats (by id, as in the Space anls, plain), and values."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ from docscore.inputs.model_text import read_reference
 
 Side = Literal["predictions", "references"]
 SIDES: tuple[Side, Side] = ("references", "predictions")
-Check = Callable[[Value, bool], object]  # gets a value and whether it is a ground truth; raises an error to refuse it
+Check = Callable[[Value, bool], object]  # called with a value and whether it is a ground truth; raises to refuse it
 
 
 class RowFormat(NamedTuple):
@@ -41,8 +41,8 @@ class RowFormat(NamedTuple):
 
     Attributes:
         name: its name in messages.
-        predictions: the key of the predicted value in a prediction row; None where the row is the value.
-        references: the key of the acceptable answers in a reference row; None where the row is the ground truth.
+        predictions: the key of the predicted value in a prediction row; None if the row is the value.
+        references: the key of the acceptable answers in a reference row; None if the row is the ground truth.
     """
 
     name: str
@@ -55,19 +55,19 @@ BY_ID = RowFormat("by id", PREDICTION, REFERENCES)
 ANLS = RowFormat("as the Space anls", "prediction_text", "answers")
 PLAIN = RowFormat("plain", None, None)
 VALUE_KEYS = frozenset({*BY_ID[1:], *ANLS[1:]})
-COSTS = ("cost", "seconds", "tokens")  # columns of predictions; their sums are shown beside the scores
+COSTS = ("cost", "seconds", "tokens")  # columns of predictions; their sums are shown next to the scores
 
 
 class Absent:
-    """Stands for a prediction that a row lacks, and for a ground truth that another source may have."""
+    """Marker for a missing prediction, and for a ground truth that another source may have."""
 
 
 class NoCell:
-    """Stands for the cell of a column that a row lacks."""
+    """Marker for the cell of a column that a row does not have."""
 
 
 class ColumnAlias(str):  # noqa: SLOT000
-    """The name in the row format that a row has beside the name in its file, because an option names a column.
+    """The name in the row format of a column that an option names; the row also keeps the name in its file.
 
     Attributes:
         given: the column or the path that the option names; "" for columns of fields.
@@ -77,12 +77,12 @@ class ColumnAlias(str):  # noqa: SLOT000
 
 
 def columns_of(row: Mapping[str, Any]) -> list[str]:
-    """Return the keys of a row as its file has them."""
+    """Return the keys of a row under their names in its file."""
     return [key for key in row if type(key) is not ColumnAlias]
 
 
 def name_in_file(row: Any, name: str) -> str:
-    """Return the column that stands for a name of the row format in the file of a row."""
+    """Return the column in the file of a row that provides a name of the row format."""
     return next((key.given for key in row if type(key) is ColumnAlias and key == name), "") or name
 
 
@@ -95,14 +95,14 @@ class RawTable(NamedTuple):
         where: a function from the index of a row to its place: "refs.jsonl, line 3".
         has_columns: whether each row holds the cells of a table under the names of its columns, as in CSV, Parquet and
             data frames. Such a row is never a document.
-        remedy: what may give the rows their columns, for errors about the columns; "" if nothing is known.
-        incomplete: why predictions are missing, which is an error unless an option says how they count; "" if none is.
+        remedy: advice on how to give the rows their columns, for errors about the columns; "" if there is none.
+        incomplete: why predictions are missing; an error unless an option says how they count; "" if none is missing.
         stand_in: the acceptable answers of a row whose ground truth is `Absent` in all sources.
         runs: the rows of each of several runs on the same documents, by the name of the run; None for a single run.
-        warnings: what looks wrong about the rows.
-        beginning: what a query for the rows begins with: "[]." for a JSON list, "*." for the values of an object.
+        warnings: warnings about the rows.
+        beginning: the first part of a query for the rows: "[]." for a JSON list, "*." for the values of an object.
         lacking: the option of the query and a key in it that no row has, for the error about rows without a value.
-        dropped: the places of rows that the query dropped because they gave nothing; None if these cannot be told.
+        dropped: the positions of rows that the query dropped because they gave nothing; None if they are unknown.
     """
 
     path: Path
@@ -128,9 +128,9 @@ class RawTable(NamedTuple):
 
 
 def table_in_memory(rows: Any, side: Side) -> RawTable:
-    """Return the table of rows in memory, with warnings about those of a library; errors as for `as_rows`.
+    """Return the table of rows in memory; errors as for `as_rows`.
 
-    The warnings are about values that got null for keys that they do not have, and about empty cells among predictions.
+    For tables of a library, it has warnings about null for missing keys, and about empty cells among predictions.
     """
     if isinstance(rows, RawTable):
         return rows
@@ -148,7 +148,7 @@ def table_in_memory(rows: Any, side: Side) -> RawTable:
 def table_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> RawTable:
     """Return the table of a dict from id to value; a tuple in the ground truths holds acceptable answers.
 
-    It has a warning if ground truths look like the fields of one document.
+    The table has a warning if the ground truths look like the fields of one document.
 
     Raises:
         TypeError: for the splits of a dataset.
@@ -168,7 +168,7 @@ def table_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> RawT
         advice = f"give {{id: ground truth}}, or rows with {ID!r} and {REFERENCES!r}"
         found.append(DataWarning("references as a field", Diagnostic((place,), problem=problem, remedy=advice)))
     keys = [key for value in values.values() if isinstance(value, dict) for key in value]
-    are_parts = len(values) > 1 and 0 < len(keys) == len({*keys})  # of one document; several have a key in common
+    are_parts = len(values) > 1 and 0 < len(keys) == len({*keys})  # several documents would have a key in common
     if all(map(is_word, values)) and (are_parts or not all(isinstance(value, dict) for value in values.values())):
         names = some_of(list(values))
         problem = f"{names} are interpreted as ids, although they look like the fields of one document"
@@ -179,14 +179,14 @@ def table_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> RawT
 
 
 def is_document(value: Any) -> bool:
-    """Return whether a JSON value is an object of one document: no row, not all values objects, and a word as key."""
+    """Return whether a JSON value is one document: not a row, but an object with a word as key and a plain value."""
     if not isinstance(value, dict) or ID in value:
         return False
     return any(map(is_word, value)) and not all(isinstance(each, dict | None) for each in value.values())
 
 
 def is_word(name: Any) -> bool:
-    """Return whether a key consists of two letters or more, as names of fields do, and ids seldom."""
+    """Return whether a key consists of at least two letters, like most names of fields and few ids."""
     return isinstance(name, str) and len(name) > 1 and name.replace("_", "").replace(" ", "").isalpha()
 
 
@@ -196,11 +196,11 @@ def place_of(*tables: RawTable) -> FilePlace:
 
 
 def cells_of(rows: Sequence[Any], column: str) -> list[Any]:
-    """Return the cell of each row in a column, or at a path where no row has a column of that name.
+    """Return the cell of each row in a column, or at a path if no row has a column with that name.
 
     A path consists of keys and list indices with dots between them. Negative indices count from the end, and a path may
-    lead into a text that is JSON. The cell is `NoCell` for a row that lacks it, and `Absent` for one of a request that
-    failed: with null on the way to the cell, or an object that reports the failure.
+    lead into a text that is JSON. A missing cell is `NoCell`, or `Absent` if a request failed: the path then leads to
+    null or through an object that reports the failure.
 
     >>> cells_of([{"response": {"choices": [{"text": "tea"}]}}], "response.choices.0.text")
     ['tea']
@@ -216,12 +216,12 @@ def cells_of(rows: Sequence[Any], column: str) -> list[Any]:
     ]
 
 
-_LEAST_FAILURE = 400  # of the status codes of HTTP
-_ENVELOPE = ("response", "result", "body")  # what results of batch APIs have around the answer
+_LEAST_FAILURE = 400  # the lowest HTTP status code of a failure
+_ENVELOPE = ("response", "result", "body")  # keys around the answer in the results of batch APIs
 
 
 def _has_failed(row: Any, steps: Sequence[str], left: int) -> bool:
-    """Return whether an object on the way to a cell reports a failure, as the results of batch APIs do.
+    """Return whether an object on the path to a cell reports a failure, as in the results of batch APIs.
 
     OpenAI and Gemini have `error` or a `status_code`, Anthropic has the `type` "errored", "canceled" or "expired".
     """
@@ -240,7 +240,7 @@ _INDEX = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
-    """Follow a path into a value as far as it leads; return what is there, and the steps that are left."""
+    """Follow a path into a value as far as possible; return the value there, and the remaining steps."""
     for number, step in enumerate(steps):
         value = value.tolist() if isinstance(value, np.ndarray) else value
         inside = value
@@ -258,7 +258,7 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
 
 
 def known_columns(row: Any, column: str) -> str:
-    """Say what a row has instead of a column: its own columns, or the value at which a path ends."""
+    """Describe what a row has instead of a column: its columns, or the value at which the path ends."""
     steps = column.split(".")
     value, left = _follow(row, steps)
     if len(left) < len(steps):
@@ -280,9 +280,9 @@ class SideRows(NamedTuple):
         form: the format of its rows.
         ids: the id of each row; in the plain format its number as text.
         values: the predictions or the ground truths, in plain types; acceptable answers are a one-of.
-        sources: the whole rows, for their other columns.
+        sources: the complete rows, for their other columns.
         invalid: the ids of the rows that cannot be scored, as far as they are known.
-        repairs: what was changed in ground truths that were repaired, by id; None if no text was read as JSON.
+        repairs: the changes in repaired ground truths, by id; None if no text was read as JSON.
     """
 
     table: RawTable
@@ -311,7 +311,7 @@ def as_rows(rows: Any, side: str) -> list[Any]:
 
 
 def warnings_about_empty_cells(cells: Sequence[Any], place: PlacePart) -> Iterator[DataWarning]:
-    """Yield a warning about cells without a value in a column of predictions, as a left join leaves them."""
+    """Yield a warning about empty cells in a column of predictions, such as from a left join."""
     if empty := sum(cell is None for cell in cells):
         problem = (
             f"{empty:,} of {len(cells):,} cells are empty (null, NaN or NA), as a left join leaves them, and are "
@@ -322,7 +322,7 @@ def warnings_about_empty_cells(cells: Sequence[Any], place: PlacePart) -> Iterat
 
 
 def warnings_about_structs(values: Sequence[Any], place: PlacePart) -> Iterator[DataWarning]:
-    """Yield a warning if the objects at a place of values all have the same keys, and a key is null in some alone.
+    """Yield a warning if the objects at a path of the values all have the same keys, and a key is null in only some.
 
     Tables store objects as structs, in which a key that a row does not have is null.
     """
@@ -368,7 +368,7 @@ def row_format(references: RawTable, predictions: RawTable | None = None) -> Row
 
 
 def format_of(row: Any, side: Side) -> RowFormat | None:
-    """Return the format of a row of one side; None for an id without a value, and a value without an id."""
+    """Return the format of a row of one side; None for an id without a value or a value without an id."""
     if not isinstance(row, dict) or (ID not in row and ("id" not in row or VALUE_KEYS.isdisjoint(row))):
         return PLAIN
     return next((form for form in (BY_ID, ANLS) if ID in row and getattr(form, side) in row), None)
@@ -378,7 +378,7 @@ def side_format(row: Any, side: Side, *tables: RawTable) -> RowFormat:
     """Return the format of a row of one side.
 
     Raises:
-        ValueError: for a row that has an id and no value, or a value and no id; it names the tables.
+        ValueError: for a row with only an id or only a value; the message names the tables.
     """
     if (form := format_of(row, side)) is not None:
         return form
@@ -391,7 +391,7 @@ def side_format(row: Any, side: Side, *tables: RawTable) -> RowFormat:
     raise InputValueError(place=place, expected=f"{expected} beside {beside!r}", got=described(row) + swapped)
 
 
-def read_rows(  # noqa: C901  one loop, as each row is read once
+def read_rows(  # noqa: C901  one loop, since each row is read once
     table: RawTable,
     form: RowFormat,
     side: Side,
@@ -400,9 +400,9 @@ def read_rows(  # noqa: C901  one loop, as each row is read once
     progress: Progress = no_progress,
     parse: str | None = None,
 ) -> SideRows:
-    """Read the rows of one side and convert their values to plain types; nothing else converts the values of rows.
+    """Read the rows of one side and convert their values to plain types; values are converted only here.
 
-    Rows whose value is `Absent` are passed over.
+    Rows whose value is `Absent` are skipped.
 
     Args:
         table: the rows.
@@ -445,13 +445,13 @@ def read_rows(  # noqa: C901  one loop, as each row is read once
         if form is PLAIN:
             read.invalid.add(str(index))
         elif isinstance(row, dict):
-            with suppress(TypeError, ValueError):  # the id may be what is wrong
+            with suppress(TypeError, ValueError):  # the id itself may be invalid
                 read.invalid.add(_id(row.get(ID)))
     return read
 
 
 def _converter(side: Side, parse: str | None) -> Callable[[Any], tuple[Value, Sequence[str]]]:
-    """Return a function that returns a value in plain types, and what was changed in its texts to read them as JSON."""
+    """Return a function that returns a value in plain types, and the changes made to read its texts as JSON."""
     if side == "predictions":
         return lambda value: (convert_prediction(value), ())
     if parse is None:
@@ -464,7 +464,7 @@ def _id_and_value(row: Any, index: int, form: RowFormat, side: Side) -> tuple[st
     key = getattr(form, side)
     if key is None:
         is_row = isinstance(row, dict) and ID in row and not {BY_ID.references, ANLS.references}.isdisjoint(row)
-        if is_row and side == "references":  # a plain prediction is what a model said, and may have any keys
+        if is_row and side == "references":  # a plain prediction is the output of a model, and may have any keys
             raise InputValueError(expected="a plain ground truth like the first row", got=described(row))
         return str(index), row
     if not isinstance(row, dict) or row.get(ID, NoCell) is NoCell or row.get(key, NoCell) is NoCell:

@@ -1,4 +1,4 @@
-"""A test set: the ground truths and predictions of one system, and all that was read with them."""
+"""A test set: the ground truths and predictions of one system, and everything that was read with them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,40 +34,40 @@ _COLUMNS = (
 class TestSet:
     """Ground truths and predictions, paired in the order of the references.
 
-    The constructor takes values as they are scored. `docscore.read` makes a test set of files, frames and lists.
+    The constructor expects values ready to be scored. `docscore.read` creates a test set from files, frames and lists.
 
     Attributes:
         ids: the ids; in the plain format the row numbers as text.
         truths: the ground truths.
-        predictions: the predictions, None where one is missing.
-        absent: the indices in these lists where a prediction is missing.
+        predictions: the predictions; None for a missing one.
+        absent: the indices in these lists at which a prediction is missing.
         skipped: the number of references left out because they or their predictions had errors, or because they have
             no prediction; None if either is an error.
         confidences: the values under "confidence" in the prediction rows; None if no row has one.
-        reference_rows: the whole rows of the references, for their other columns; None if rows have no ids.
-        clusters: the name of each row's cluster, where rows of one cluster are not independent; None if all are.
+        reference_rows: the complete rows of the references, for their other columns; None if rows have no ids.
+        clusters: the name of each row's cluster; rows of one cluster are not independent. None if all rows are.
         document_ids: the ids of the documents, if each was predicted in several runs; None if each document is one row.
-            The rows are then those of the first run in this order, followed by those of the second, and so on.
+            The rows of the first run come first, in this order, followed by the rows of the second run, and so on.
         repeated: the number of rows by id that repeat another row with the same values and count once; None if
             repeated rows are errors.
         costs: the cells of the columns `COSTS` in the row of each prediction; None if no row has one.
-        evidence: what is given as evidence of each row; None if no row has any.
-        citations: what is given as citations of each row; None if no row has any.
+        evidence: the uninterpreted evidence of each row; None if no row has any.
+        citations: the uninterpreted citations of each row; None if no row has any.
         places: the regions of each row, once `docscore.grounding` has interpreted evidence and citations; None before.
-        full_truths: the ground truths with what is not scored of them; None if nothing was taken out.
-        given: the rows as they were given, for those who read them with other options; None for values.
-        readings: how the text of a prediction was read as JSON, by the number of its row; empty if none was.
-        repairs: what was changed in ground truths that were repaired, by id; None if no text was read as JSON.
+        full_truths: the ground truths including unscored content; None if nothing was removed.
+        given: the rows before any change, so that they can be read again with other options; None for values.
+        readings: how the text of a prediction was read as JSON, by row number; empty if none was.
+        repairs: the changes in repaired ground truths, by id; None if no text was read as JSON.
         slices: the slice of each row; None without `by`.
-        schema_names: the name of the schema of each row, if a column has it; None if not.
+        schema_names: the name of the schema of each row, if a column has it; otherwise None.
         options: how the rows were read.
-        warnings: what looks wrong about the rows.
+        warnings: warnings about the rows.
         row_errors: the errors of rows that were left out.
         is_full: whether these are all rows of a test set, and not a batch or a part of one.
         slice: the value of `by` that all rows have, if they are one slice of a test set.
     """
 
-    __test__: ClassVar[bool] = False  # pytest collects no tests in it
+    __test__: ClassVar[bool] = False  # pytest must not collect it as a test class
 
     ids: list[str]
     truths: Sequence[Any]
@@ -97,7 +97,7 @@ class TestSet:
 
     @property
     def runs(self) -> int:
-        """Return how many times each document was predicted."""
+        """Return the number of predictions per document."""
         return len(self.ids) // len(self.document_ids) if self.document_ids else 1
 
     def __repr__(self) -> str:
@@ -106,7 +106,7 @@ class TestSet:
 
     @property
     def rows_by_slice(self) -> dict[str, list[int]]:
-        """Return the numbers of the rows of each slice; none without slices, and of one slice."""
+        """Return the numbers of the rows of each slice; empty without slices, or if one slice was selected."""
         names = (self.slices or ()) if self.slice is None else ()
         return grouped((name, number) for number, name in enumerate(names))
 
@@ -132,7 +132,7 @@ class TestSet:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Return how many rows are skipped, missing, repeated, and of which reading, as far as the options ask."""
+        """Return the numbers of skipped, missing and repeated rows and of parse outcomes that the options ask for."""
         missing = None if self.absent_as_null is None else len(self.absent)
         counts = {"skipped": self.skipped, "missing": missing, "repeated": self.repeated}
         read = {PARSE_COUNTS[outcome]: len(ids) for outcome, ids in self.parsed_ids().items()}
@@ -152,7 +152,7 @@ class TestSet:
 
     @property
     def schema_of_row(self) -> dict[str, str]:
-        """Return the name of the schema of each row in a folder of schemas, by its id: that of a column, or its id."""
+        """Return the name of each row's schema in a folder of schemas, by row id: the name in a column, or the id."""
         return dict(zip(self.ids, self.schema_names or (self.document_ids or self.ids) * self.runs, strict=True))
 
     @cached_property
@@ -183,7 +183,7 @@ class TestSet:
         )
 
     def part(self, numbers: Sequence[int]) -> "TestSet":
-        """Select rows as a part of a test set, for which checks of all rows are left out."""
+        """Select rows as a part of a test set, which skips checks that need all rows."""
         return replace(self.only(numbers), is_full=False)
 
     def of_slice(self, value: str) -> "TestSet":
