@@ -96,7 +96,7 @@ LazyRenderer.display = staticmethod(partial(importlib.import_module, "docscore.r
 
 
 def __getattr__(name: str) -> Any:
-    """Import the module of a name on first use, so that `import docscore` stays light."""
+    """Import the module of a name on first use, so that `import docscore` stays fast."""
     if name not in _IMPORTED_WHEN_USED:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

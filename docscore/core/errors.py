@@ -188,10 +188,10 @@ class DataWarning(UserWarning):
     """A warning about the rows of a test set; `str` is its message, with options as arguments in Python.
 
     Attributes:
-        kind: what looks wrong, in a few words: "keys that differ in spelling".
+        kind: the kind of problem, in a few words: "keys that differ in spelling".
         diagnostic: the message.
         sentence: the message without its remedy.
-        rows: the ids of the rows that it concerns, as far as they are known.
+        rows: the ids of the rows that it concerns, if they are known.
         remedy: the options that would prevent the warning, by name; empty if there are none.
         systems: the names of the systems that it concerns, if it does not concern all evaluated systems.
     """

@@ -238,7 +238,7 @@ def most_gigabytes() -> float:
     """Return the bound on memory in gigabytes, 0.1 or more.
 
     Raises:
-        ValueError: if the environment variable does not hold such a number.
+        ValueError: if the value of the environment variable is not such a number.
     """
     text = os.environ.get(VARIABLE, "")
     try:

@@ -488,7 +488,7 @@ def _from_record(value: Any, path: Path) -> object:
         if dataclasses.is_dataclass(value):
             return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         dumped = value.model_dump()
-    except Exception as error:  # whatever the class does
+    except Exception as error:  # the class may raise any error
         raise InputTypeError(
             place=json_path(path), problem=f"the fields of {type(value).__name__} cannot be read: {error}"
         ) from error

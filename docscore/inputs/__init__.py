@@ -1,1 +1,1 @@
-"""Rows: where they are read from, and how references and predictions are paired."""
+"""Read rows from every kind of input, and pair references with predictions."""

@@ -247,7 +247,7 @@ def _warnings_about_errors(path: Path, samples: Sequence["EvalSample"], *, sever
 
 
 def _as_read(sample: "EvalSample") -> tuple[list[Any], Any]:
-    """Return the acceptable answers and the prediction as they were scored, or as `anls_star` would read them."""
+    """Return the acceptable answers and the prediction from the score, or else as `anls_star` would read them."""
     for metadata in (score.metadata or {} for score in (sample.scores or {}).values()):
         if {_REFERENCES, _PREDICTION} <= metadata.keys():
             try:

@@ -687,7 +687,7 @@ def _warnings_about_frames(wanted: SideRows, given: SideRows) -> Iterator[DataWa
     """Yield a warning if the documents of both sides look like the columns of a data frame.
 
     Raises:
-        ValueError: if the documents of one side do, and the other side has none of their ids.
+        ValueError: if only one side looks like columns, and the other side has none of its ids.
     """
     sides = [side for side in (wanted, given) if _are_columns(side)]
     if not sides or (len(sides) == 1 and not {*wanted.ids}.isdisjoint(given.ids)):

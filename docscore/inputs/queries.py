@@ -28,7 +28,7 @@ from docscore.inputs.rows import ANLS, BY_ID, COSTS, ID, PREDICTION, Absent, Raw
 
 
 class _Interpreter(TreeInterpreter):
-    """An interpreter that omits keys and elements that a value does not have; null would mean that none is expected.
+    """An interpreter that omits keys and elements that a value does not have, since null would be an answer.
 
     Args:
         keeps_nulls: whether list elements without a result stay in the list as null.
@@ -120,7 +120,7 @@ def _fields_in(node: Any) -> Iterator[tuple[Any, str]]:
     return (each for each in _nodes_in(node) if each[0]["type"] == "field")
 
 
-_ERRORS = (JMESPathError, TypeError, ValueError, RecursionError)  # what the library raises
+_ERRORS = (JMESPathError, TypeError, ValueError, RecursionError)  # the errors of the library
 _FEWEST_WITHOUT = 5  # rows; in fewer rows, an optional key may be missing by chance
 _SIMILAR = 0.75  # least `difflib` ratio at which one key may be a misspelling of another
 

@@ -68,11 +68,11 @@ def with_raw_regions(pairs: TestSet, form: Form | None) -> TestSet:
 
 
 def without_ignored(pairs: TestSet, given: TestSet) -> TestSet:
-    """Return rows without the raw regions of the parts that were left out of their values.
+    """Return rows without the raw regions of parts that were removed from their values.
 
     Args:
-        pairs: the rows as they are scored.
-        given: the rows before parts of their values were left out.
+        pairs: the rows ready to be scored.
+        given: the rows before parts of their values were removed.
     """
     evidence, citations = (
         cells and [_at_scored_parts(*row) for row in zip(pairs.ids, cells, before, after, strict=True)]

@@ -147,7 +147,7 @@ class TestSet:
 
     @property
     def why_left_out(self) -> str:
-        """Return why the rows that `counts` calls skipped were left out, in words after "left out:"."""
+        """Return why the rows that `counts` calls skipped were left out, as the text after "left out:"."""
         return "no prediction, or invalid" if self.options.missing == SKIP else "invalid"
 
     @property
