@@ -595,7 +595,7 @@ def _take_first(allowed: Mask, needed: Sequence[bool], matched: list[int]) -> No
 def _exchanges(
     row: int, first: int, by_column: Mask, needed: Sequence[bool], matched: Sequence[int], owner: Mapping[int, int]
 ) -> dict[int, int]:
-    """Return the columns that a row can take, each with the column that the owner takes in exchange.
+    """Return the columns that a row can take, each with the column that its owner takes in exchange.
 
     A row can take a column if the rows after it can exchange their columns until one of them takes the column that the
     row leaves, or a free column in exchange for a column that may stay free. The search goes back from the column that
