@@ -55,18 +55,18 @@ from docscore.stats.intervals import (
 ALIGNED = "KIEval Aligned"  # the accuracy for which the trade-off was defined
 REVIEWED = [name for name, metric in METRICS.items() if name == "kieval" or metric.field_source == "tree"]
 GRID = tuple(step / 100 for step in range(101))
-WITHOUT = -1.0  # stands for the confidence of a value that has none, and is reviewed at any threshold
+WITHOUT = -1.0  # in place of the confidence of a value without one; such a value is always reviewed
 
 
 class DocumentReview(NamedTuple):
-    """A document with what a review of its predicted values changes in its score.
+    """A document, and the changes that a review of its predicted values makes to its score.
 
     Attributes:
-        earned: its numerator without a review.
-        weight: its denominator without a review.
-        values: of each predicted value its confidence, `WITHOUT` if it has none, whether it is right, and what its
-            correction adds to the numerator and to the denominator.
-        fields: of each predicted value its field.
+        earned: the numerator of its score without a review.
+        weight: the denominator of its score without a review.
+        values: for each predicted value a tuple: its confidence (`WITHOUT` if it has none), whether it is right, and
+            the amounts that its correction adds to the numerator and to the denominator.
+        fields: the field of each predicted value.
     """
 
     earned: float
@@ -76,7 +76,7 @@ class DocumentReview(NamedTuple):
 
 
 def review_of_entities(score: KieScore) -> DocumentReview:
-    """The review of a document by KIEval, with confidences: a wrong value is changed or deleted."""
+    """Return the review of a document by KIEval: wrong values are corrected or deleted."""
     values = [
         (
             WITHOUT if step.prediction.confidence is None else step.prediction.confidence,
@@ -92,14 +92,14 @@ def review_of_entities(score: KieScore) -> DocumentReview:
 
 
 def review_of_tree(tree: ScoreTree, confidences: Any) -> DocumentReview:
-    """The review of a document by the leaves of its score tree; one that holds several values is reviewed as one.
+    """Return the review of a document by the leaves of its score tree; a leaf with several values is reviewed as one.
 
     Args:
-        tree: the root.
-        confidences: numbers in the shape of the prediction; one for a container applies to all in it.
+        tree: the root of the tree.
+        confidences: numbers in the structure of the prediction; a number for a container applies to all its values.
 
     Raises:
-        ValueError: for a confidence that is no number from 0 to 1, naming its place.
+        ValueError: if a confidence is not a number from 0 to 1; the message names its place.
     """
     values, fields = [], []
     waiting = [(tree, "$", confidences)]
@@ -112,13 +112,13 @@ def review_of_tree(tree: ScoreTree, confidences: Any) -> DocumentReview:
             fields += [node.field_path] * len(lowest)
         for child in reversed(node.children):
             key = child.key if child.prediction_index is None else child.prediction_index
-            if key is not None:  # what the prediction lacks in a list has neither
+            if key is not None:  # a value that is missing from a predicted list has neither
                 waiting.append((child, place + step_text(key), part_of_confidences(sure, key)))
     return DocumentReview(tree.earned, tree.weight, values, fields)
 
 
 def _confidences_in(value: Any, sure: Any, place: str) -> list[float]:
-    """The confidences of the values in a value; empty ones need none."""
+    """Return the confidences of the values in a value; empty values do not have to have one."""
     if not isinstance(value, dict | list):
         confidence = checked_confidence(sure, place)
         return [WITHOUT if confidence is None else confidence]
@@ -148,7 +148,7 @@ class Point(NamedTuple):
 
 
 def curve_table(points: Iterable[Point], caption: str = "") -> Table:
-    """Return the points, one for each threshold; None is the threshold for all values."""
+    """Return a table with one row per point; at the threshold None all values are reviewed."""
     return table_of(
         caption,
         points,
@@ -175,7 +175,7 @@ class Choice(NamedTuple):
 
     Attributes:
         target: the wanted accuracy.
-        point: the point of that threshold; None where even a review of all values does not reach the target.
+        point: the point at that threshold; None if even a review of all values does not reach the target.
         threshold: the confidence interval of the threshold.
         automation_rate: the confidence interval of the automation rate at that threshold.
         accepted_accuracy: the confidence interval of the accuracy of the accepted values at that threshold.
@@ -188,7 +188,7 @@ class Choice(NamedTuple):
     accepted_accuracy: Interval
 
     def to_dict(self) -> dict[str, Any]:
-        """The attributes in plain types."""
+        """Return the attributes in plain types."""
         ends = self.threshold.ends
         return {
             "target": self.target,
@@ -200,11 +200,11 @@ class Choice(NamedTuple):
 
 
 def choices_table(choices: Sequence[Choice], confidence: float) -> Table:
-    """Return for each target the lowest threshold that reaches it, with its interval, and what is accepted there.
+    """Return a table with the lowest threshold for each target, its interval, and what it accepts.
 
     Args:
-        choices: one for each target.
-        confidence: the level of their intervals.
+        choices: one per target.
+        confidence: the confidence level of their intervals.
     """
 
     def of_point(name: str, head: str, text: Callable[[Any], str]) -> Content:
@@ -239,16 +239,16 @@ class Curve:
     """The trade-off of automation and accuracy over n documents or clusters of them.
 
     Attributes:
-        figure: what the accuracy is, such as "KIEval Aligned".
-        thresholds: t thresholds in increasing order, the last infinity.
-        automated: the automation rates as ratios of sums (equation 13), a column for each threshold.
-        right: the accuracies of the accepted values as ratios of sums, a column for each threshold.
-        accurate: the accuracies as ratios of sums (equation 14), a column for each threshold.
-        accepted_documents: for each threshold the number of documents without a value to review.
+        figure: the name of the accuracy, such as "KIEval Aligned".
+        thresholds: t thresholds in increasing order; the last one is infinity.
+        automated: the automation rates as ratios of sums (equation 13), one column per threshold.
+        right: the accuracies of the accepted values as ratios of sums, one column per threshold.
+        accurate: the accuracies as ratios of sums (equation 14), one column per threshold.
+        accepted_documents: for each threshold, the number of documents without a value to review.
         documents: the number of documents.
         known: the share of the predicted values that have a confidence, in [0, 1]; others are always reviewed.
 
-    Iterating gives the points.
+    Iterating yields the points.
     """
 
     figure: str
@@ -264,14 +264,14 @@ class Curve:
         return iter(self.points())
 
     def points(self) -> list[Point]:
-        """Return one point for each threshold."""
+        """Return one point per threshold."""
         counts, shares = self.right.totals.tolist(), self.right.values.tolist()
         right = [share if count else None for count, share in zip(counts, shares, strict=True)]
         rates, accuracies = self.automated.values.tolist(), self.accurate.values.tolist()
         return list(map(Point, self.thresholds, rates, right, self.accepted_documents, accuracies))
 
     def table(self) -> Table:
-        """Return every tenth of the points, and the last one, where all values are reviewed."""
+        """Return every tenth point and the last point, at which all values are reviewed."""
         points = self.points()
         table = curve_table([*points[:-1:10], points[-1]], f"Trade-off of automation and accuracy ({self.figure})")
         footnotes = [_COLUMNS.format(counted(self.documents, "document"))]
@@ -293,14 +293,14 @@ class Curve:
 
         Args:
             target: the wanted accuracy, in [0, 1].
-            confidence: the level of the intervals.
-            n_resamples: how many resamples of documents are sampled.
+            confidence: the confidence level of the intervals.
+            n_resamples: the number of resamples of the documents.
             seed: the seed of the random numbers.
             progress: called when the phase "Resampling" begins.
 
         Returns:
-            The threshold and its percentile interval over resampled documents, with Hesterberg's expansion; none for
-            fewer than five documents. In a resample that does not reach the target, the threshold is infinity.
+            The threshold and its percentile interval over resampled documents, with Hesterberg's expansion. Fewer than
+            five documents have no interval. In a resample that does not reach the target, the threshold is infinity.
         """
         target = check_number("target", target, "a number from 0 to 1", lambda number: 0 <= number <= 1)
         points = self.points()
@@ -344,15 +344,15 @@ def automation_curve(
     figure: str = ALIGNED,
     is_mean: bool = False,
 ) -> Curve:
-    """Compute automation rate and accuracy after review for each threshold of confidence.
+    """Compute the automation rate and the accuracy after review for each threshold of confidence.
 
     Args:
-        reviews: of n documents.
-        thresholds: at least one, from 0 to 1; infinity, at which all values are reviewed, is added.
-        clusters: the number of each document's cluster, shape (n,), where documents are not independent: then the sums
+        reviews: the reviews of n documents.
+        thresholds: at least one, from 0 to 1; the function adds infinity, at which all values are reviewed.
+        clusters: the number of each document's cluster, shape (n,), if documents are not independent. The sums are then
             are over clusters.
-        figure: what the accuracy is.
-        is_mean: whether it is the mean of the documents' ratios; otherwise the ratio of their sums.
+        figure: the name of the accuracy.
+        is_mean: whether the accuracy is the mean of the documents' ratios; otherwise it is the ratio of their sums.
 
     Raises:
         ValueError: if no predicted value has a confidence.
@@ -380,7 +380,7 @@ def automation_curve(
 
 
 def _after_review(review: DocumentReview, grid: Array) -> Array:
-    """Return how many values of a document are reviewed, its numerator and denominator, and its right accepted values.
+    """Return the number of reviewed values, the numerator, the denominator, and the number of right accepted values.
 
     The shape is (4, t), for t thresholds.
     """
@@ -399,13 +399,15 @@ def calibration_of_reviews(
     seed: int = SEED,
     progress: Progress = no_progress,
 ) -> Calibration:
-    """How far the confidences of predicted values can be trusted; a value is right where the metric corrects nothing.
+    """Measure how far the confidences of predicted values can be trusted.
+
+    A value is right if the metric does not correct it.
 
     Args:
-        reviews: of n documents.
-        clusters: the number of each document's cluster, shape (n,), where documents are not independent.
-        confidence: the level of the intervals.
-        seed: where the random numbers start.
+        reviews: the reviews of n documents.
+        clusters: the number of each document's cluster, shape (n,), if documents are not independent.
+        confidence: the confidence level of the intervals.
+        seed: the seed of the random numbers.
         progress: called when the phase "Resampling" begins.
     """
     groups = range(len(reviews)) if clusters is None else clusters.tolist()
@@ -423,7 +425,7 @@ def calibration_of_reviews(
 
 
 def calibration_table(calibration: Calibration) -> Table:
-    """Return the figures of calibration with their intervals."""
+    """Return a table of the calibration figures with their intervals."""
     figures = {
         "AUROC (1 is best, 0.5 is chance)": calibration.auroc,
         "expected calibration error (0 is best)": calibration.ece,
@@ -441,7 +443,7 @@ def calibration_table(calibration: Calibration) -> Table:
 
 
 def reliability_table(calibration: Calibration) -> Table:
-    """Return the share of right values in each bin of confidences."""
+    """Return a table with the share of right values in each bin of confidences."""
     return table_of(
         "Reliability: how often values of a confidence are right",
         calibration.points,

@@ -1,4 +1,4 @@
-"""Checks that need scores or schemas: a layout or a key costs or earns points, or a schema does not fit."""
+"""Checks that need scores or schemas: keys or layouts that change the score, and schemas that do not fit."""
 
 import re
 from collections import Counter
@@ -20,17 +20,17 @@ from docscore.metrics.typed.schema_warnings import check_compared, warnings_abou
 
 _EXAMINED = 100  # rows whose values are compared
 _MOST_SCORED = 1_000  # rows whose score is measured
-_LEAST_CHANGE = 0.001  # of a score that is worth a warning
+_LEAST_CHANGE = 0.001  # smallest change of a score that gives a warning
 _EXPLAINED = ("confidences as values", "form of a provider")  # warnings about objects around values
 
 
 @dataclass
 class Measure:
-    """The first rows of a test set, and their score as they are and with other values.
+    """The first rows of a test set, with their score as they are and with changed values.
 
     Args:
         test_set: the rows.
-        score_of: returns the score of rows.
+        score_of: a function that returns the score of rows.
     """
 
     test_set: TestSet
@@ -47,13 +47,13 @@ class Measure:
         return self.score_of(self.rows)
 
     def change(self, changed: TestSet, how: str) -> tuple[float, str]:
-        """Return by how much the score of changed rows is higher, and the half sentence about both scores."""
+        """Return the gain in score that changed rows bring, and the part of a sentence that states both scores."""
         score = self.score_of(changed)
         some = "" if len(self.rows.ids) == len(self.test_set.ids) else f"of the first {_MOST_SCORED:,} rows "
         return score - self.score, f"{how} the score {some}is {score:.3f}, not {self.score:.3f}"
 
     def with_values(self, changed: Callable[[Any], Any], sides: Collection[str]) -> TestSet:
-        """Return the rows with the values of some sides changed, and without what was given about single values."""
+        """Return the rows with changed values on some sides, without confidences, evidence and citations."""
         columns = {"references": "truths", "predictions": "predictions"}
         values: dict[str, Any] = {
             columns[side]: [
@@ -71,7 +71,7 @@ class Measure:
 
     @cached_property
     def differing(self) -> "list[_Facing]":
-        """What `facing_parts` yields for the first rows, but for equal parts."""
+        """The parts that `facing_parts` yields for the first rows, without equal parts."""
         return [part for pair in self.pairs[:_EXAMINED] for part in facing_parts(*pair, only_differing=True)]
 
 
@@ -80,7 +80,7 @@ _Facing = tuple[_Path, Any, Any]
 
 
 def facing_parts(value: Any, other: Any, path: _Path = (), *, only_differing: bool = False) -> Iterator[_Facing]:
-    """Yield the parts of two values that are no objects or lists like each other, if both hold values."""
+    """Yield the parts in which two values are not both objects or both lists, if both parts hold values."""
     if only_differing and value == other:
         return
     if isinstance(value, dict) and isinstance(other, dict) and not value.keys().isdisjoint(other):
@@ -97,8 +97,8 @@ def warnings_about_points(measure: Measure, asked: Callable[[], Collection[str]]
     """Yield warnings about keys, wrapped values, names and notations that change the score.
 
     Args:
-        measure: the rows. If they are not a full test set, keys and names are not checked.
-        asked: returns the keys that a schema names.
+        measure: the rows. Keys and names are checked only if the rows are a full test set.
+        asked: a function that returns the keys that a schema names.
     """
     if measure.test_set.is_full and len(measure.test_set.ids) >= FEWEST_WITH_KEYS:
         yield from _warnings_about_keys(measure, asked)
@@ -108,11 +108,11 @@ def warnings_about_points(measure: Measure, asked: Callable[[], Collection[str]]
         yield from _warnings_about_wrapped(measure)
 
 
-# Keys of one side
+# Keys on one side only
 
 
 def _warnings_about_keys(measure: Measure, asked: Callable[[], Collection[str]]) -> Iterator[DataWarning]:
-    """Yield warnings about keys that only one side has, and about keys with other names on the two sides."""
+    """Yield warnings about keys that only one side has, and about keys that have other names on the two sides."""
     predicted, expected = keys_of_one_side(measure.test_set)
     if expected:
         named = asked()
@@ -137,7 +137,7 @@ def _warnings_about_keys(measure: Measure, asked: Callable[[], Collection[str]])
 
 
 def _remedy_for_keys(keys: Sequence[str]) -> Remedy:
-    """Return how keys of predictions alone are left out, or read as confidences."""
+    """Return the options that ignore keys that only predictions have, or that read them as confidences."""
     options: list[tuple[str, Any]] = [("ignore_keys", printable(",".join(keys)))]
     text = "if they are no answers, leave them out with {}"
     if beside := next((key for key in BESIDE if key in keys), ""):
@@ -146,11 +146,11 @@ def _remedy_for_keys(keys: Sequence[str]) -> Remedy:
     return Remedy(text, tuple(options))
 
 
-_FEWEST_EQUAL = 3  # different values, which two fields have in common by chance less often than one
+_FEWEST_EQUAL = 3  # different values; it is less likely that two fields share three by chance than one
 
 
 def _renamed(pairs: Sequence[tuple[Any, Any]], key: str, others: Sequence[str]) -> str | None:
-    """Return the key of the predictions under which at least half have the value of a key of the ground truths."""
+    """Return the prediction key whose values match those of a ground truth key in at least half of the rows."""
     both = [pair for pair in pairs if all(isinstance(value, dict) for value in pair) and holds_value(pair[0].get(key))]
     for other in others:
         equal = [truth[key] for truth, value in both if _as_text(truth[key]) == _as_text(value.get(other))]
@@ -169,15 +169,15 @@ def _with_names(value: Any, names: dict[str, str]) -> Any:
 
 # Values inside objects or lists
 
-_FEWEST_WRAPPED = 3  # fields with the same key around their values, where not all have it
+_FEWEST_WRAPPED = 3  # fields with the same key around their values, if other fields do not have it
 _LEAST_WRAPPED = 1 / 3  # of the rows
-_FIRST = 0  # the key of the value in a list of one, or of two with a confidence
-_OF_THINGS = "name"  # the key of one part among others, such as an address
+_FIRST = 0  # the key of the value in a list of one element, or of two if the second is a confidence
+_OF_THINGS = "name"  # the key of one part among several, such as a part of an address
 _NO_PAIR = object()  # the key of a value in any other list
 
 
 def _warnings_about_wrapped(measure: Measure) -> Iterator[DataWarning]:
-    """Yield a warning about objects or lists of one side around values that stand alone on the other side."""
+    """Yield a warning about objects or lists on one side that wrap values that are unwrapped on the other side."""
     if not any(isinstance(part, dict | list) for _, *both in measure.differing for part in both):
         return
     for side, other in (("predictions", "ground truths"), ("references", "predictions")):
@@ -200,13 +200,13 @@ def _warnings_about_wrapped(measure: Measure) -> Iterator[DataWarning]:
 
 
 def _wrapper(pairs: Sequence[tuple[Any, Any]]) -> tuple[Any, set[_Path], list[Any]]:
-    """Find the key that is around at least three fields of a side, or around all.
+    """Find the key that wraps at least three fields of a side, or all of them.
 
     Args:
-        pairs: the value of the side and of the other side in each row.
+        pairs: the value on the side to check and the value on the other side, for each row.
 
     Returns:
-        The key, or None if there is none; the paths of its fields; an object or list of each row with it.
+        The key, or None if there is none; the paths of its fields; one object or list with the key from each row.
     """
     paths: dict[Any, set[_Path]] = {}
     examples: dict[Any, dict[int, Any]] = {}
@@ -233,7 +233,7 @@ def _wrapper(pairs: Sequence[tuple[Any, Any]]) -> tuple[Any, set[_Path], list[An
 
 
 def _keys_around(value: Any, other: Any, *, is_root: bool) -> list[Any]:
-    """Return the keys under which an object or a list may hold what stands alone on the other side."""
+    """Return the keys under which an object or a list may hold the value that is unwrapped on the other side."""
     if isinstance(value, dict):
         is_document = is_root and (len(value) == 1 or isinstance(other, dict | list))  # other checks are about these
         return [] if is_document or VALUE in value else [key for key, part in value.items() if _fits(part, other)]
@@ -244,7 +244,7 @@ def _keys_around(value: Any, other: Any, *, is_root: bool) -> list[Any]:
 
 
 def _fits(part: Any, other: Any) -> bool:
-    """Return whether a part of an object is of the same kind as a value of the other side."""
+    """Return whether a part of an object has the same kind as a value on the other side."""
     if part is None:
         return False
     if isinstance(part, dict) and isinstance(other, dict):
@@ -253,13 +253,13 @@ def _fits(part: Any, other: Any) -> bool:
 
 
 def _has_confidence(value: list[Any]) -> bool:
-    """Return whether a list is a value and a number from 0 to 1; two such numbers may be coordinates."""
+    """Return whether a list is a value and a number from 0 to 1. Two such numbers may be coordinates instead."""
     are_shares = [type(part) in (int, float) and 0 <= part <= 1 for part in value]
     return are_shares == [False, True] and not isinstance(value[0], dict | list)
 
 
 def _unwrapped(value: Any, key: Any, paths: Collection[_Path], path: _Path = ()) -> Any:
-    """Return a value with what is under a key in place of the objects or lists at some paths."""
+    """Return a value whose objects or lists at some paths are replaced by the value under a key."""
     if path in paths and isinstance(value, list if key == _FIRST else dict):
         return value[key] if value and (key == _FIRST or key in value) else value
     if isinstance(value, dict):
@@ -271,7 +271,7 @@ def _unwrapped(value: Any, key: Any, paths: Collection[_Path], path: _Path = ())
 
 
 def _warnings_about_names(measure: Measure) -> Iterator[DataWarning]:
-    """Yield a warning about lists whose items have names that are the same in nearly all documents."""
+    """Yield a warning about lists whose items have the same names in nearly all documents."""
     for path, key, names in _named_lists(measure.pairs):
         lists = [(_at(truth, path), _at(prediction, path)) for truth, prediction in measure.pairs]
         parts = _parts_beside([pair for pair in lists if all(_names(items, key) == names for items in pair)], key)
@@ -290,9 +290,9 @@ def _warnings_about_names(measure: Measure) -> Iterator[DataWarning]:
 
 
 def _named_lists(pairs: Sequence[tuple[Any, Any]]) -> Iterator[tuple[_Path, str, frozenset[str]]]:
-    """Yield the path of lists whose items have the same several names in nearly all documents, their key and names.
+    """Yield the path, the key and the names of lists whose items have the same names in nearly all documents.
 
-    It tries the names in the first and in the last ground truth.
+    The function tries the names in the first and in the last ground truth.
     """
     allowed = len(pairs) - ceil(NEARLY_ALL * len(pairs))
     found: set[_Path] = set()
@@ -307,7 +307,7 @@ def _named_lists(pairs: Sequence[tuple[Any, Any]]) -> Iterator[tuple[_Path, str,
 
 
 def _lists_in(value: Any, path: _Path = ()) -> Iterator[tuple[_Path, list[Any]]]:
-    """Yield the lists of objects in a value, but none inside another list."""
+    """Yield the lists of objects in a value, without lists inside other lists."""
     if isinstance(value, dict):
         for key, part in value.items():
             yield from _lists_in(part, (*path, key))
@@ -322,7 +322,7 @@ def _at(value: Any, path: _Path) -> Any:
 
 
 def _names(items: Any, key: str) -> frozenset[str]:
-    """Return the texts of the items of a list under a key, if they are words that differ."""
+    """Return the texts under a key of the items of a list, if these texts are different words."""
     given = items if isinstance(items, list) else []
     found = [item[key] for item in given if isinstance(item, dict) and isinstance(item.get(key), str)]
     are_words = len({*found}) == len(given) and all(any(map(str.isalpha, name)) for name in found)
@@ -330,10 +330,10 @@ def _names(items: Any, key: str) -> frozenset[str]:
 
 
 def _parts_beside(pairs: Sequence[tuple[Any, Any]], key: str) -> list[str]:
-    """Return the keys of items beside their names that hold values.
+    """Return the keys of items, other than the key of their names, that hold values.
 
-    The values of a key differ for at least one name. If a key has equal values on both sides, keys without any, such as
-    ids of items, hold no values.
+    The values of a key differ for at least one name. If a key has equal values on both sides, keys that have none, such
+    as ids of items, hold no values.
     """
     values: dict[str, set[tuple[str, str]]] = {}
     equal: set[str] = set()
@@ -350,7 +350,7 @@ def _parts_beside(pairs: Sequence[tuple[Any, Any]], key: str) -> list[str]:
 
 
 def _as_object(value: Any, path: _Path, key: str, parts: Sequence[str]) -> Any:
-    """Return a value with one object of names and values in place of the list at a path."""
+    """Return a value in which one object of names and values replaces the list at a path."""
     if path and isinstance(value, dict):
         step, *steps = path
         return {
@@ -363,20 +363,20 @@ def _as_object(value: Any, path: _Path, key: str, parts: Sequence[str]) -> Any:
     return {item[key]: {part: item[part] for part in parts if part in item} for item in value}
 
 
-# Notations of tables
+# Notations from libraries for tables
 
 _BY_VALUE = (
     re.compile(r"(-?\d+)\.0"),
     re.compile(r"(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?"),
 )
-_OFTEN = 1 / 3  # of the values of a field, and at least two
+_OFTEN = 1 / 3  # share of the values of a field, and at least two values
 
 
 def _warnings_about_notations(measure: Measure) -> Iterator[DataWarning]:
-    """Yield a warning about fields in which texts have ".0" or midnight, and the other side the number or date alone.
+    """Yield a warning about fields whose texts have ".0" or midnight if the other side has only the number or date.
 
-    Libraries of tables write integers and dates so. Numbers in JSON are none of these: the result has their score by
-    value.
+    Libraries for tables write integers and dates like this. JSON numbers are not checked here: `score_by_value` reports
+    their effect.
     """
     for side, other, turn in (("references", "predictions", 1), ("predictions", "ground truths", -1)):
         found: dict[_Path, list[tuple[str, str]]] = {}
@@ -401,7 +401,7 @@ def _warnings_about_notations(measure: Measure) -> Iterator[DataWarning]:
 
 
 def _alone(text: Any, other: Any) -> str:
-    """Return the number or the date in a text as tables write it, if it is the other value; otherwise ""."""
+    """Return the number or date in a text that a table library wrote, if it equals the other value; otherwise ""."""
     if not isinstance(text, str) or text[-1:] not in "0Z":
         return ""
     alone = next((match[1] for form in _BY_VALUE if (match := form.fullmatch(text))), "")
@@ -414,15 +414,15 @@ def _alone(text: Any, other: Any) -> str:
 def warnings_about_typed(
     test_set: TestSet, places: Mapping[str, set[str]], schema: SchemaSource
 ) -> Iterator[DataWarning]:
-    """Yield warnings about schemas that do not fit the ground truths, and about orders of dates.
+    """Yield warnings about schemas that do not fit the ground truths, and about the order of day and month in dates.
 
     Args:
         test_set: the rows.
-        places: the places in the ground truths of each schema.
-        schema: the schemas.
+        places: the places in the ground truths, by schema.
+        schema: the schema or schemas.
 
     Raises:
-        ValueError: for a schema that names none of the fields, and for a comparator of a list or an object.
+        ValueError: if a schema names none of the fields, or if a comparator is for a list or an object.
     """
     check_compared(test_set.truths, schema)
     yield from warnings_about_schemas(places, schema)

@@ -1,12 +1,12 @@
-"""Two systems on the same documents: paired differences of ratios of sums, and the gates that fail a change.
+"""The comparison of two systems on the same documents: paired differences of ratios of sums, and gates.
 
-The figure of a metric, a field, a slice, a cause of lost points and a system are names of columns of such ratios; each
-difference has the same interval and the same test. P-values of several columns are adjusted for their number:
+The figures of metrics, fields, slices, causes of lost points and systems are all columns of such ratios. Each
+difference has the same kind of interval and the same test. P-values of several columns are adjusted for their number:
 
-* between systems by Holm (`docscore.evaluation.systems`): each claim that one system is better than another is acted
-  on by itself, so that the chance of even one false claim has to be small;
-* of fields, slices and causes by Benjamini and Hochberg: they are a list of where to look, of which the expected share
-  of false discoveries counts.
+* between systems by Holm (`docscore.evaluation.systems`): readers act on each claim that one system is better than
+  another, so the chance of even one false claim must be small;
+* between fields, slices and causes by Benjamini and Hochberg: they form a list of what to look at, so the expected
+  share of false discoveries must be small.
 """
 
 import math
@@ -69,22 +69,22 @@ from docscore.stats.significance import holm, permutation_p_values
 _ONE_SIDED = Interval(note="only one of the two has it")
 _SAME = Interval(note=NO_CHANGE)
 _UNTESTED = Interval(note=f"not tested: {MOST_FIELDS_TESTED} fields have more weight")
-FEWEST_DOCUMENTS = 5  # documents for a gate to evaluate a field or a slice
-LEAST_DOCUMENT_SCORE = 0.3  # for the gate to evaluate a document: lower scores fall to 0 by chance
+FEWEST_DOCUMENTS = 5  # documents that a gate needs to evaluate a field or a slice
+LEAST_DOCUMENT_SCORE = 0.3  # of the base, for a gate to evaluate a document: lower scores fall to 0 by chance
 
 
 class Change(NamedTuple):
     """The change of a ratio between two systems: of a figure, a document, a field, a slice or a cause of lost points.
 
     Attributes:
-        name: the key of results, such as "typed_score"; the id of a document, the path of a field.
-        label: its name in tables, such as "Typed score".
-        base: its value before, in [0, 1]; None where a field or slice did not occur.
-        new: its value after, in [0, 1]; None where a field or slice does not occur.
+        name: the key in results, such as "typed_score"; the id of a document; the path of a field.
+        label: the name in tables, such as "Typed score".
+        base: the value before, in [0, 1]; None if the base does not have the field or slice.
+        new: the value after, in [0, 1]; None if the new system does not have the field or slice.
         interval: the confidence interval of the difference, paired by document; None for a single document.
-        p_value: two-sided, of the paired permutation test; None where there is nothing to test.
-        adjusted: the p-value adjusted for the number of tests: of systems by Holm; of fields, slices and causes by
-            Benjamini and Hochberg, a q-value. None where there is one test.
+        p_value: the two-sided p-value of the paired permutation test; None if there is nothing to test.
+        adjusted: the p-value adjusted for the number of tests. For systems, the adjustment is Holm's; for
+            fields, slices and causes it gives a q-value (Benjamini and Hochberg). None if there is only one test.
     """
 
     name: str
@@ -97,12 +97,12 @@ class Change(NamedTuple):
 
     @property
     def difference(self) -> float | None:
-        """New minus base; None where one side has no value."""
+        """New minus base; None if one side has no value."""
         return None if self.base is None or self.new is None else self.new - self.base
 
     @property
     def size(self) -> float:
-        """The amount of the difference; 0 where there is none."""
+        """The absolute difference; 0 if there is no difference."""
         return abs(self.difference or 0.0)
 
     @property
@@ -112,31 +112,31 @@ class Change(NamedTuple):
 
     @property
     def upper(self) -> float:
-        """The upper end of the interval; infinity if there is none, since nothing then shows a loss."""
+        """The upper end of the interval; infinity without an interval, because nothing then shows a loss."""
         high = None if self.interval is None else self.interval.high
         return math.inf if high is None else high
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether there is an interval, and 0 lies outside it."""
+        """Whether there is an interval that does not contain 0."""
         ends = self.interval.ends if self.interval else None
         return ends is not None and not ends[0] <= 0 <= ends[1]
 
     def is_significant(self, confidence: float) -> bool:
-        """Whether the p-value, adjusted for the number of tests, is below the level of the tests."""
+        """Return whether the p-value, adjusted for the number of tests, is below the significance level."""
         p_value = self.p_value if self.adjusted is None else self.adjusted
         return p_value is not None and p_value < level_of_tests(confidence)
 
     def is_beyond_chance(self, confidence: float) -> bool:
-        """Whether both the p-value and the interval exclude that there is no difference; False without an interval."""
+        """Return whether both the p-value and the interval exclude a difference of 0; False without an interval."""
         return self.is_significant(confidence) and self.excludes_zero
 
     def loss_beyond(self, limit: float, confidence: float | None) -> bool:
-        """Whether the value fell by more than a limit; a value that is gone fell to 0.
+        """Return whether the value fell by more than a limit; a missing new value counts as 0.
 
         Args:
-            limit: at least 0.
-            confidence: to ask that the p-value and the upper end of the interval show it; None to compare the values.
+            limit: the allowed loss, at least 0.
+            confidence: the level at which p-value and interval must show the loss; None to compare only the values.
         """
         fell = _loss(self) > limit + ROUNDING
         if confidence is None or self.new is None:
@@ -145,7 +145,7 @@ class Change(NamedTuple):
 
 
 def level_of_tests(confidence: float) -> float:
-    """Return the p-value below which a difference is beyond chance at a level of confidence, free of rounding.
+    """Return the p-value below which a difference is significant at a level of confidence, without rounding error.
 
     >>> level_of_tests(0.95), 1 - 0.95
     (0.05, 0.050000000000000044)
@@ -163,14 +163,14 @@ def changes_table(
     q_values: bool = True,
     signatures: Iterable[str] = (),
 ) -> Table:
-    """Return changes with their intervals and p-values.
+    """Return a table of changes with their intervals and p-values.
 
     Args:
-        caption: the caption.
+        caption: the caption of the table.
         changes: the rows.
-        name: the first column.
-        unit: the name of the rows, in the plural.
-        text: how a value is displayed.
+        name: the first column, which holds the names.
+        unit: the noun for the rows, in the plural.
+        text: a function that formats a value.
         q_values: whether the changes have q-values.
         signatures: the signatures of the figures.
     """
@@ -188,13 +188,13 @@ def changes_table(
 
 
 def document_changes_table(changes: Iterable[Change]) -> Table:
-    """Return documents with their scores in both systems."""
+    """Return a table of documents with their scores in both systems."""
     name = text_column("question_id", "document", attrgetter("name"))
     return table_of("Documents, largest changes", changes, name, *_both_columns(three_digits), unit="documents")
 
 
 def _both_columns(text: Callable[[float], str]) -> list[Content]:
-    """The columns of the values in two systems, and of their difference."""
+    """Return the columns of the values in both systems and of their difference."""
     return [
         value_column("base", "base", text),
         value_column("new", "new", text),
@@ -203,10 +203,10 @@ def _both_columns(text: Callable[[float], str]) -> list[Content]:
 
 
 def rows_of_base(base: Sequence[str], new: Sequence[str]) -> list[int]:
-    """The numbers of the ids of the base in the order of those of the new system: the pairing of all comparisons.
+    """Return, for each id of the new system, its row number in the base. All comparisons pair rows this way.
 
     Raises:
-        ValueError: if an id is on one side only.
+        ValueError: if only one side has an id.
     """
     number_of = {name: number for number, name in enumerate(base)}
     only = sorted(number_of.keys() ^ set(new))
@@ -230,17 +230,17 @@ def changes_of(
     seed: int = SEED,
     progress: Progress = no_progress,
 ) -> list[Change]:
-    """The change of each of k ratios between two systems on the same n rows, with interval and p-value.
+    """Return the change of each of k ratios between two systems on the same n rows, with interval and p-value.
 
     Args:
-        names: of the ratios.
-        base: the ratios of the system to compare with.
-        new: the same ratios of the system to compare, the rows in the same order.
-        groups: the numbers of the ratios that are tested with the same swaps. The p-value of one that is tested alone
-            does not depend on what else is compared.
-        clusters: the number of each row's cluster, shape (n,), where rows are not independent.
-        confidence: the level of the intervals, between 0 and 1; None for none.
-        n_resamples: how many resamples and permutations are sampled.
+        names: the names of the ratios.
+        base: the ratios of the base system.
+        new: the same ratios of the new system, with the rows in the same order.
+        groups: the numbers of the ratios that share the same swaps. The p-value of a ratio in a group of its own does
+            not depend on the other ratios.
+        clusters: the number of each row's cluster, shape (n,), if rows are not independent.
+        confidence: the confidence level of the intervals, between 0 and 1; None for no intervals.
+        n_resamples: the number of resamples and of permutations.
         seed: the seed of the random numbers.
         progress: called when the phase "Resampling" begins.
     """
@@ -263,7 +263,7 @@ def changes_of(
 
 
 def adjusted(changes: Iterable[Change], correction: Callable[[list[float]], Iterable[float]] = holm) -> list[Change]:
-    """The changes with their p-values adjusted for the number of tests; what was not tested stays as it is."""
+    """Return the changes with p-values adjusted for the number of tests; untested changes stay as they are."""
     all_changes = list(changes)
     p_values = [change.p_value for change in all_changes if change.p_value is not None]
     corrected = iter(correction(p_values) if p_values else ())
@@ -273,12 +273,12 @@ def adjusted(changes: Iterable[Change], correction: Callable[[list[float]], Iter
 
 
 def _with_q_values(changes: Sequence[Change], base: Array, new: Array) -> list[Change]:
-    """The changes of fields, slices or causes, largest first; those that changed and that both have are tested.
+    """Return the changes of fields, slices or causes, largest first. Only values that changed on both sides are tested.
 
     Args:
-        changes: k of them.
-        base: the sums of their denominators in the system to compare with, shape (k,); 0 where it has no such value.
-        new: the sums of their denominators in the system to compare, shape (k,); 0 where it has no such value.
+        changes: k changes.
+        base: the sums of the denominators in the base system, shape (k,); 0 if it does not have the field or slice.
+        new: the sums of the denominators in the new system, shape (k,); 0 if it does not have the field or slice.
     """
     from scipy import stats  # noqa: PLC0415  slow to import
 
@@ -297,13 +297,13 @@ class Gate(NamedTuple):
 
     Attributes:
         failed: whether a figure or a field fell by more than the gate allows, or is below its level.
-        sentence: the result as a sentence.
+        sentence: a sentence that states the result.
         limits: the options of the gate by name, such as {"max_loss": 0.02, "beyond_chance": False}.
-        losses: of a comparison what fell by more than allowed, worst first: {"slice", "field", "document", "base",
-            "new"}, where `slice` is None for all rows, `field` and `document` for the primary metric over several
-            documents, and `new` for a field that is gone; None for the gate of one system.
-        documents_not_evaluated: with `max_document_loss`, how many documents have too low a base score to be evaluated;
-            otherwise None.
+        losses: the losses larger than allowed in a comparison, worst first: {"slice", "field", "document", "base",
+            "new"}. `slice` is None for all rows; `field` and `document` are None for the primary metric over several
+            documents; `new` is None for a field that is gone. The attribute is None for the gate of one system.
+        documents_not_evaluated: with `max_document_loss`, the number of documents whose base score is too low to be
+            evaluated; otherwise None.
     """
 
     failed: bool
@@ -313,36 +313,36 @@ class Gate(NamedTuple):
     documents_not_evaluated: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The attributes in plain types."""
+        """Return the attributes in plain types."""
         optional = {"losses": self.losses, "documents_not_evaluated": self.documents_not_evaluated}
         given = {name: value for name, value in optional.items() if value is not None}
         return {"passed": not self.failed, **self.limits, "sentence": self.sentence, **given}
 
 
 class Comparison(Displayed):
-    """Two systems on the same documents: the difference of the first figure of their primary metric, and what changed.
+    """The comparison of two systems on the same documents by the first figure of their primary metric.
 
-    The figure decides the verdict, the documents, the fields, the causes and the gate. Changes and tables are computed
-    when they are first looked at; a table is called as the list of changes that it shows.
+    The verdict, the documents, the fields, the causes and the gate use this figure. Changes and tables are computed on
+    first access. A table such as `fields` shows the list of changes `field_changes`.
 
     Args:
-        base: the system to compare with.
-        new: the system to compare, on the same ids.
-        confidence: the level of the intervals, between 0 and 1; None for that of the base.
-        n_resamples: how many resamples and permutations are sampled; if there are fewer permutations, all are used.
-        seed: the seed of the random numbers; None for that of the base.
-        progress: called when each phase "Resampling" begins; None for that of the base.
+        base: the base system.
+        new: the new system, with the same ids.
+        confidence: the confidence level of the intervals, between 0 and 1; None for the level of the base.
+        n_resamples: the number of resamples and permutations; if there are fewer permutations, all of them are used.
+        seed: the seed of the random numbers; None for the seed of the base.
+        progress: called when each phase "Resampling" begins; None for the callback of the base.
 
     Attributes:
-        base: the system compared with.
-        new: the system that is compared.
-        confidence: the level of the intervals.
-        tests: how many systems are compared with the base; `figure.adjusted` allows for them.
+        base: the base system.
+        new: the new system.
+        confidence: the confidence level of the intervals.
+        tests: the number of systems that are compared with the base; `figure.adjusted` accounts for it.
         signature: what makes the figure comparable: metric, options and version.
 
     Raises:
-        TypeError, ValueError: for an invalid confidence, seed or number of resamples.
-        ValueError: if an id is on one side only, or the two have other options, clusters, ground truths or metrics.
+        TypeError, ValueError: if the confidence, the seed or the number of resamples is invalid.
+        ValueError: if only one side has an id, or if options, clusters, ground truths or metrics differ.
 
     >>> import docscore
     >>> truths = {"a": "tea", "b": "rum", "c": "ale"}
@@ -413,22 +413,22 @@ class Comparison(Displayed):
 
     @cached_property
     def figure(self) -> Change:
-        """The change of the first figure; `adjusted` for the number of systems where several are compared."""
+        """The change of the first figure, with `adjusted` if several systems are compared."""
         return self._figure_and_fields[0]
 
     @property
     def difference(self) -> float:
-        """The figure of the new system minus that of the base."""
+        """The figure of the new system minus the figure of the base."""
         return self.new.score - self.base.score
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The confidence interval of the difference, paired by document; None where there are too few documents."""
+        """The confidence interval of the difference, paired by document; None if there are too few documents."""
         return self.figure.interval and self.figure.interval.ends
 
     @property
     def p_value(self) -> float:
-        """Two-sided, of a permutation test that swaps the systems' results document by document."""
+        """The two-sided p-value of a permutation test that swaps the systems' results document by document."""
         return 1.0 if self.figure.p_value is None else self.figure.p_value
 
     @cached_property
@@ -454,12 +454,12 @@ class Comparison(Displayed):
 
     @property
     def field_changes(self) -> list[Change]:
-        """The fields, largest change first; of more than 200, those of most weight are tested."""
+        """The changes of fields, largest first. Only the 200 fields with the most weight are tested."""
         return self._figure_and_fields[1]
 
     @cached_property
     def figure_changes(self) -> list[Change]:
-        """The figures of all metrics, where there is more than one."""
+        """The changes of the figures of all metrics, if there is more than one figure."""
         names = self.new.figure_names
         if len(names) == 1:
             return []
@@ -469,13 +469,13 @@ class Comparison(Displayed):
 
     @cached_property
     def cause_changes(self) -> list[Change]:
-        """The points lost by cause, as shares of 1, largest change first; causes of neither system are left out."""
+        """The points lost by cause, as shares of 1, largest change first; without causes that neither system has."""
         causes = self._together(CAUSES, *self._sides(lambda system: _lost_by_cause(system.field_table)))
         return [change for change in causes if change.base or change.new]
 
     @cached_property
     def slice_changes(self) -> list[Change]:
-        """The figure within the documents of each value of `by`, largest change first; of more than 200 the largest."""
+        """The figure in each slice of `by`, largest change first; at most the 200 largest slices."""
         if self.new.test_set.slices is None:
             return []
         values = np.array(self.new.test_set.slices)
@@ -501,20 +501,20 @@ class Comparison(Displayed):
 
         Args:
             max_loss: by how much the first figure may fall, at least 0 and below 1.
-            max_field_loss: by how much the score of each field may fall, at least 0 and below 1. A field that is gone
-                fell to 0.
-            max_document_loss: the share of its base score that each document may lose, at least 0 and below 1; of
-                several runs, the means count. Documents with a base score below 0.3 are not evaluated.
-            fields: the paths of the fields to evaluate, such as "items[].price"; all fields by default.
-            beyond_chance: fail only if the upper end of the interval of the difference is below minus the limit, and
-                the p-value, of fields the q-value, is below 1 minus the confidence. Single documents have neither.
-            min_documents: in how many documents a field must stand, and how many documents a slice must have, to be
-                evaluated.
+            max_field_loss: by how much the score of each field may fall, at least 0 and below 1. A field that the new
+                system does not have fell to 0.
+            max_document_loss: the share of its base score that each document may lose, at least 0 and below 1. With
+                several runs, it applies to their mean. Documents with a base score below 0.3 are not evaluated.
+            fields: the paths of the fields to evaluate, such as "items[].price"; by default all fields.
+            beyond_chance: fail only if the upper end of the interval of the difference is below minus the limit and
+                the p-value (for fields the q-value) is below 1 minus the confidence. Single documents have neither.
+            min_documents: the number of documents that must have a field, or that a slice must have, for the gate to
+                evaluate it.
             every_slice: evaluate all rows, and then the rows of each value of `by`, one slice at a time.
 
         Raises:
-            TypeError, ValueError: for invalid options, and if there is nothing to evaluate: no limit, documents left
-                out, too few documents, or no field or slice with enough of them.
+            TypeError, ValueError: if an option is invalid, or if there is nothing to evaluate: no limit is given,
+                documents were left out, or no field or slice has enough documents.
         """
         limits = {
             name: check_number(name, limit, "a number of at least 0 and below 1", lambda number: 0 <= number < 1)
@@ -564,7 +564,7 @@ class Comparison(Displayed):
             for change in fallen
         ]
         by = shown_name(self.new.slice_name)
-        verdicts = [  # whether it passed, and a sentence
+        verdicts = [  # (whether it passed, sentence)
             (not each.losses, each.sentence if value is None else f"{by} {shown_name(value)}: {each.sentence}")
             for value, each in evaluated.items()
             if each.losses or (value is None and each.sentence)
@@ -580,15 +580,15 @@ class Comparison(Displayed):
         return Gate(bool(losses), sentence, {**limits, "beyond_chance": beyond_chance}, losses, not_evaluated)
 
     def _evaluated_documents(self, limit: float | None, *, alone: bool) -> tuple[list[Change], int | None, str]:
-        """Evaluate documents by the share of their score that they may lose; with several runs, the mean counts.
+        """Evaluate documents by the share of their score that they may lose; with several runs, by their mean.
 
         Args:
-            limit: the share; None to evaluate no document.
-            alone: whether the gate evaluates nothing else, so that at least one document is needed.
+            limit: the allowed share; None to evaluate no documents.
+            alone: whether the gate evaluates nothing else; at least one document is then required.
 
         Returns:
-            The documents that lost more than allowed, largest loss first; how many documents have too low a base score,
-            or None without a limit; and the verdict, or "" without a limit.
+            The documents that lost more than allowed, largest loss first; the number of documents whose base score
+            is too low to evaluate (None without a limit); and the verdict ("" without a limit).
         """
         if limit is None:
             return [], None, ""
@@ -613,7 +613,7 @@ class Comparison(Displayed):
 
     @cached_property
     def documents_with_field(self) -> dict[str, int]:
-        """In how many documents, or clusters of them, each field stands in one of the systems, by path."""
+        """The number of documents or clusters in which at least one of the systems has the field, by path."""
         documents: dict[str, set[str]] = {}
         for system in (self.base, self.new):
             names = system.test_set.clusters or system.ids
@@ -622,7 +622,7 @@ class Comparison(Displayed):
         return {path: len(names) for path, names in documents.items()}
 
     def _slices_of(self, fewest: int) -> "tuple[dict[str | None, Comparison], list[str]]":
-        """The comparison of each slice with enough documents, and the names of the other slices."""
+        """Return the comparison of each slice with enough documents, and the names of the other slices."""
         if self.new.test_set.slices is None:
             raise needs(option="every_slice", other="by")
         settings = {name: self._resampling[name] for name in ("confidence", "n_resamples", "seed", "progress")}
@@ -664,12 +664,12 @@ class Comparison(Displayed):
 
     @cached_property
     def documents(self) -> Table:
-        """The documents whose score changed, largest change first; of equal changes, losses first."""
+        """The documents whose score changed, largest change first; among equal changes, losses first."""
         return document_changes_table(_largest([*self.worse, *self.better]))
 
     @cached_property
     def fields(self) -> Table:
-        """The fields whose score changed, each with interval, p-value and q-value."""
+        """The fields whose score changed, with interval, p-value and q-value."""
         return self._field_table(change for change in self.field_changes if change.changed)
 
     def _field_table(self, changes: Iterable[Change]) -> Table:
@@ -679,7 +679,7 @@ class Comparison(Displayed):
 
     @cached_property
     def figures(self) -> Table:
-        """The change of each figure of the metrics, with interval and p-value; no rows if there is one figure."""
+        """The change of each figure of the metrics, with interval and p-value; without rows for one figure."""
         return changes_table(
             "Metrics",
             self.figure_changes,
@@ -705,7 +705,7 @@ class Comparison(Displayed):
 
     @cached_property
     def slices(self) -> Table:
-        """The figure within each slice, with interval, p-value and q-value; without `by` no rows."""
+        """The figure in each slice, with interval, p-value and q-value; without rows if there is no `by`."""
         by = shown_name(self.new.slice_name)
         caption = f"{self.figure.label} by {by}, largest change first"
         name = text_column("value", by, attrgetter("name"))
@@ -724,16 +724,16 @@ class Comparison(Displayed):
 
         Args:
             path: the file to write: `.html`, or `.md` for a comment on a pull request.
-            changes: how many of the better and of the worse documents are listed.
-            gate: what `decide` returned, to stand in it.
-            title: the heading of HTML; None for the names of the files that were evaluated.
-            recipe: how to reproduce the HTML, in its footer; None for the Python code.
+            changes: the number of improved documents and the number of worse documents to list.
+            gate: the result of `decide`, which the report then shows.
+            title: the heading of the HTML file; None for the names of the evaluated files.
+            recipe: how to reproduce the HTML file, for its footer; None for the Python code.
 
         Returns:
             The path of the file.
 
         Raises:
-            ValueError: for another extension, and a folder that does not exist.
+            ValueError: if the extension is another one, or the folder does not exist.
         """
         if title is None:
             sides = ("base", self.base), ("new", self.new)
@@ -743,19 +743,19 @@ class Comparison(Displayed):
         return write_report(path, self._renderers(changes=changes, gate=gate, title=title, recipe=recipe or ""))
 
     def _sides(self, of_system: Callable[[Evaluation], Ratios]) -> tuple[Ratios, Ratios]:
-        """Ratios of both systems, the rows of both in the order of the new system."""
+        """Return the ratios of both systems, with the rows of both in the order of the new system."""
         before, after = of_system(self.base), of_system(self.new)
         return before.rows(self._rows), after
 
     def _together(self, names: Sequence[str], before: Ratios, after: Ratios) -> list[Change]:
-        """The changes of slices or causes, tested with the same swaps, with q-values."""
+        """Return the changes of slices or causes with q-values; all are tested with the same swaps."""
         labels = [FigureName(name, name) for name in names]
         changes = changes_of(labels, before, after, [range(len(names))], **self._resampling)
         return _with_q_values(changes, before.totals, after.totals)
 
 
 def _check_same(expected: str, base: object, new: object, *, place: str = "", got: str = "") -> None:
-    """Raise `ValueError` if two systems differ in what they must have in common."""
+    """Raise `ValueError` if two systems differ in a setting or in data that they must share."""
     if base != new:
         raise InputValueError(place=place or (), expected=expected, got=got or f"{base} and {new}")
 
@@ -775,16 +775,16 @@ decide = Comparison.decide
 
 
 def decide_level(evaluation: Evaluation, level: float, interval: Interval | None = None) -> Gate:
-    """Decide whether the first figure of a system is below a level, by itself or beyond chance.
+    """Decide whether the first figure of a system is below a level, with or without an interval.
 
     Args:
         evaluation: the evaluation.
-        level: the level, above 0 and at most 1.
+        level: the required level, above 0 and at most 1.
         interval: the interval of the figure, to fail only if its upper end is below the level; None to compare the
             figure itself.
 
     Raises:
-        ValueError: if documents were left out, for a level out of its range, and for an interval without ends.
+        ValueError: if documents were left out, if the level is out of its range, or if the interval has no ends.
     """
     level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
     _check_complete(evaluation)
@@ -803,12 +803,12 @@ def decide_level(evaluation: Evaluation, level: float, interval: Interval | None
 
 
 def _document_count(system: Evaluation) -> int:
-    """The number of documents, or of clusters of them."""
+    """Return the number of documents, or of clusters of documents."""
     return len(set(system.test_set.clusters or system.ids))
 
 
 def _check_count(system: Evaluation, needed: int, purpose: str) -> None:
-    """Check that there are enough documents, or clusters of them, for a purpose."""
+    """Check that there are enough documents, or clusters of documents, for a purpose."""
     count = _document_count(system)
     if count < needed:
         few = counted(count, "document" if system.test_set.clusters is None else "cluster")
@@ -822,7 +822,7 @@ def _check_any(there_are: object, problem: str, remedy: str) -> None:
 
 
 def _check_complete(system: Evaluation) -> None:
-    """Check that no document was left out, since a gate must not pass for want of the worst."""
+    """Check that no document was left out: a gate must not pass because the worst documents are not in it."""
     if skipped := system.test_set.skipped:
         were, they = ("was", "it") if skipped == 1 else ("were", "they")
         left_out = f"{counted(skipped, 'document')} {were} left out; {they} may be the worst"
@@ -833,10 +833,10 @@ class _Evaluated(NamedTuple):
     """The verdict on the primary metric and the fields of a comparison.
 
     Attributes:
-        losses: what fell by more than allowed, by field, None for the primary metric.
-        unproven: how many others fell by more than allowed, but perhaps by chance.
-        fields: how many fields were evaluated.
-        sentence: the verdict, what failed first; "" if there is no limit for either.
+        losses: the changes with a larger loss than allowed, by field; None is the key of the primary metric.
+        unproven: the number of other changes with a larger loss than allowed that may be due to chance.
+        fields: the number of fields that were evaluated.
+        sentence: the verdict, beginning with what failed; "" if there is no limit for either.
     """
 
     losses: list[tuple[str | None, Change]]
@@ -848,7 +848,7 @@ class _Evaluated(NamedTuple):
 def _evaluated(
     comparison: Comparison, limits: dict[str, float], fields: Sequence[str], confidence: float | None, least: int
 ) -> _Evaluated:
-    """Evaluate the first figure and the fields with enough documents by the limits that are given."""
+    """Evaluate the first figure, and the fields with enough documents, against the given limits."""
     losses: list[tuple[str | None, Change]] = []
     sentences, chosen, unproven = [], [], 0
     chance = "" if confidence is None else " beyond chance"
@@ -874,12 +874,12 @@ def _evaluated(
         sentences.append(sentence + (f" ({more:,} more may have, by chance)" if more else ""))
         unproven += more
     if losses and losses[0][0] is not None:
-        sentences.reverse()  # what failed comes first
+        sentences.reverse()  # failures come first
     return _Evaluated(losses, unproven, len(chosen), "; ".join(sentences))
 
 
 def _sentence_on_slices(slices: Sequence[_Evaluated], limits: dict[str, float], confidence: float | None) -> str:
-    """The verdict on slices of which none fell by more than allowed."""
+    """Return the verdict on the slices if no slice fell by more than allowed."""
     noun, unproven = counted(len(slices), "slice"), sum(each.unproven > 0 for each in slices)
     chance = "" if confidence is None else " beyond chance"
     parts = [
@@ -891,7 +891,7 @@ def _sentence_on_slices(slices: Sequence[_Evaluated], limits: dict[str, float], 
 
 
 def _sentence_on_figure(change: Change, limit: float, confidence: float | None) -> str:
-    """The difference of the first figure, and what the gate takes it for."""
+    """Return a sentence with the difference of the first figure and how the gate interprets it."""
     fell, shown = change.loss_beyond(limit, None), change.loss_beyond(limit, confidence)
     sentence = f"the difference of {change.label} is {with_sign(change.difference or 0.0)}"
     verdict = f"{sentence}, {'a' if fell else 'no'} loss of more than {limit:g}"
@@ -907,18 +907,18 @@ def _sentence_on_figure(change: Change, limit: float, confidence: float | None) 
 
 
 def _names_of_losses(changes: Sequence[Change]) -> str:
-    """The names of fields with their losses, behind a colon; "" for none."""
+    """Return the names of fields with their losses, after a colon; "" if there are none."""
     names = [f"{field_text(change.name)} {with_sign(-_loss(change))}" for change in changes]
     return f": {', '.join(names)}" if names else ""
 
 
 def _loss(change: Change) -> float:
-    """By how much a value fell; a value that is gone fell to 0."""
+    """Return by how much a value fell; a missing new value counts as 0."""
     return (change.base or 0.0) - (change.new or 0.0)
 
 
 def _heaviest(*tables: FieldTable) -> list[str]:
-    """The paths of the `MOST_FIELDS_TESTED` fields with the most weight, in their order."""
+    """Return the paths of the `MOST_FIELDS_TESTED` fields with the most weight, in the order of the tables."""
     weights: dict[str, float] = {}
     for table in tables:
         for path, field in table.fields.items():
@@ -928,14 +928,14 @@ def _heaviest(*tables: FieldTable) -> list[str]:
 
 
 def _with_fields(system: Evaluation, paths: Sequence[str]) -> Ratios:
-    """The first figure, and the fields with these paths."""
+    """Return the first figure, and the fields with these paths, as ratios."""
     known = system.field_table.fields
     fields = fields_as_ratios([known.get(path, Field(path)) for path in paths], len(system))
     return side_by_side(system.ratio, fields)
 
 
 def _lost_by_cause(table: FieldTable) -> Ratios:
-    """The points that documents lose by each cause, as ratios over documents."""
+    """Return the points that documents lose by each cause, as ratios over documents."""
     lost = np.zeros((len(table.losses), len(CAUSES)))
     for row, losses in zip(lost, table.losses, strict=True):
         for (_, cause), points in losses.items():

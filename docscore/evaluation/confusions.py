@@ -13,18 +13,18 @@ from docscore.core.similarity import TEXT_RULES, fold_all, similarity
 from docscore.core.values import Scalar, value_excerpt
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 
-MOST_EDITS = 2  # in a value
+MOST_EDITS = 2  # in one value
 
 
 class Confusion(NamedTuple):
     """An edit between expected and predicted texts.
 
     Attributes:
-        expected: the characters in the ground truth; "" if some are added.
-        predicted: the characters in the prediction; "" if they are lost.
+        expected: the characters in the ground truth; "" if the prediction adds characters.
+        predicted: the characters in the prediction; "" if the prediction omits characters.
         documents: the number of documents with the edit.
         values: the number of values with the edit.
-        question_id: the first of the documents.
+        question_id: the id of the first of these documents.
     """
 
     expected: str
@@ -35,7 +35,7 @@ class Confusion(NamedTuple):
 
 
 def spans_of(truth: str, prediction: str, *, ignore_case: bool = True) -> Iterator[tuple[bool, str, str]]:
-    """Yield the parts of two texts in order: whether they differ, and the part of each; adjacent edits are one part.
+    """Yield the parts of two texts in order: whether they differ, and both texts. Adjacent edits are one part.
 
     >>> [part for part in spans_of("Corner 80", "comer 8O") if part[0]]
     [(True, 'rn', 'm'), (True, '0', 'O')]
@@ -53,14 +53,14 @@ def spans_of(truth: str, prediction: str, *, ignore_case: bool = True) -> Iterat
 def confusions_table(
     unequal: Iterable[tuple[int, Scalar, Scalar]], documents: Sequence[str], options: CompareOptions
 ) -> Table:
-    """Return the edits of all near misses, the most frequent first, by documents.
+    """Return a table of the edits in all near misses, most documents first.
 
     Args:
-        unequal: the scalars that lost points, each pair with the number of its row.
-        documents: the ids of the documents; several runs have their rows one after the other.
+        unequal: the pairs of scalars that lost points, each with the number of its row.
+        documents: the ids of the documents; with several runs, the rows of one run follow the rows of the run before.
         options: how texts are compared.
     """
-    found: dict[tuple[str, str], Counter[int]] = {}  # by edit, the number of values in each document
+    found: dict[tuple[str, str], Counter[int]] = {}  # the number of values in each document, by edit
     counted_in = left_out = 0
     for number, *pair in unequal:
         left, right = fold_all(pair, options.ignore_case, TEXT_RULES[options.numbers])
