@@ -134,18 +134,18 @@ from docscore.stats.intervals import (
     side_by_side,
 )
 
-OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
+OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # results of these metrics have the key "anls_score"
 
 
 class Row(Displayed):
     """One row of an evaluation: a ground truth, its prediction and the score.
 
     Attributes:
-        id: its id; where rows have none, its number as text.
-        number: its place in the order of the references, counted from 0.
-        ground_truth: what was expected; a tuple holds acceptable answers.
-        prediction: what was predicted, as it was scored: with `parse` the value that was read; None where there was
-            none.
+        id: the id of the row; its number as text if rows have no ids.
+        number: the position in the order of the references, counted from 0.
+        ground_truth: the expected value; a tuple holds acceptable answers.
+        prediction: the predicted value, as it was scored: with `parse`, the value read from the text; None without a
+            prediction.
     """
 
     def __init__(self, evaluation: "Evaluation", number: int) -> None:
@@ -157,34 +157,34 @@ class Row(Displayed):
 
     @property
     def score(self) -> float:
-        """Its score by the primary metric, in [0, 1]."""
+        """The score of the row by the primary metric, in [0, 1]."""
         return self._evaluation.scores[self.number]
 
     @property
     def columns(self) -> dict[str, Any]:
-        """The whole row of the references, by column; empty where rows have no ids."""
+        """The full row of the references, by column; empty if rows have no ids."""
         rows = self._evaluation.test_set.reference_rows
         return {name: rows[self.number][name] for name in columns_of(rows[self.number])} if rows else {}
 
     @property
     def parse_note(self) -> str:
-        """What reading its text as JSON changed or gave up; "" if nothing, and without `parse`."""
+        """What parsing changed or could not read in the prediction; "" for nothing, and without `parse`."""
         return self._evaluation.test_set.readings.get(self.number, Parsed(None)).note
 
     @property
     def is_absent(self) -> bool:
-        """Whether there was no prediction."""
+        """Whether the row has no prediction."""
         return self.number in self._evaluation.test_set.absent
 
     @property
     def regions(self) -> RowRegions | None:
-        """The evidence and citations of its values; None if they were not interpreted."""
+        """The evidence and the citations of the values; None if they were not interpreted."""
         places = self._evaluation.test_set.places
         return places[self.number] if places else None
 
     @property
     def for_metrics(self) -> MetricRow:
-        """The row as metrics take it."""
+        """The row in the form that metrics accept."""
         confidences, options = self._evaluation.test_set.confidences, self._evaluation.options
         sure, regions = confidences[self.number] if confidences else None, self.regions
         annotator = None
@@ -215,24 +215,24 @@ class Row(Displayed):
 
     @cached_property
     def tree(self) -> ScoreTree:
-        """The score tree by the primary metric; `tree.metric` says whose it is.
+        """The score tree by the primary metric; `tree.metric` names the metric of the tree.
 
-        KIEval, Entity F1 and nTED have no tree, and a metric of your own may have none. `tree` is then the tree of the
-        typed score if there is a schema, and otherwise the tree of ANLS*.
+        KIEval, Entity F1 and nTED have no tree, and your own metric may have none. `tree` is then the tree of the typed
+        score if there is a schema, and otherwise the tree of ANLS*.
         """
         return self._tree_by(self._evaluation.metric)
 
     @property
     def tree_note(self) -> str:
-        """The sentence that names the metric of `tree`; "" if the primary metric is one of docscore that has a tree."""
+        """A sentence that names the metric of `tree`; "" if the primary metric is a docscore metric with a tree."""
         return tree_note(self._evaluation.metric, self.tree)
 
     @property
     def other_trees(self) -> list[MetricTree]:
-        """The score trees of the other metrics that return a `MetricTree`, which are metrics of your own.
+        """The score trees of your own metrics, other than the primary one, that return a `MetricTree`.
 
         Raises:
-            TypeError, ValueError: for a value that a metric cannot score.
+            TypeError, ValueError: if a metric cannot score a value.
         """
         own = (name for name in self._evaluation.metrics[1:] if METRICS[name].field_source != "tree")
         trees = (self._tree_by(name) for name in own if defines_tree(METRICS[name]))
@@ -240,22 +240,22 @@ class Row(Displayed):
 
     @property
     def text_options(self) -> CompareOptions | None:
-        """How the texts of its tree were compared; None if a schema says how values are compared."""
+        """The options that compared the texts of the tree; None if a schema says how values are compared."""
         return None if self.tree.metric == TYPED else self._evaluation.options
 
     @cached_property
     def annotations(self) -> list[Annotation]:
-        """The annotations of the tree, such as values that are exchanged, most points first."""
+        """The annotations of the tree, such as exchanged values, most points first."""
         return annotations_of(self.tree, self.text_options)
 
     @property
     def sample(self) -> dict[str, Any]:
-        """The id and the score in plain types; None for a row without evidence, if the metric evaluates regions."""
+        """The id and the score in plain types; None for a row without evidence if the metric evaluates regions."""
         score = self.score if self.number in self._evaluation.primary.counted else None
         return {"question_id": self.id, self._evaluation.row_key: score}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the id, the score, the tree and the annotations of it in plain types."""
+        """Return the id, the score, the tree and its annotations in plain types."""
         annotations = [annotation.to_dict() for annotation in self.annotations]
         return {**self.sample, "tree": self.tree.to_dict(), "annotations": annotations}
 
@@ -264,7 +264,7 @@ class Row(Displayed):
 
 
 class Rows(Displayed, list[Row]):
-    """Rows of one evaluation, such as those with the lowest scores; a list in every other respect.
+    """Rows of one evaluation, such as the rows with the lowest scores; otherwise a plain list.
 
     >>> import docscore
     >>> worst = docscore.evaluate(predictions=["x", "y"], references=["x", "z"]).worst(2)
@@ -291,7 +291,7 @@ class Rows(Displayed, list[Row]):
         def id_cell(row: Row) -> TableCell:
             return TableCell(row.id, f"{numbered * row.id.isdigit()}{shown_name(row.id)}")
 
-        numbered = "row " if self._evaluation.test_set.reference_rows is None else ""  # ids that count rows from 0
+        numbered = "row " if self._evaluation.test_set.reference_rows is None else ""  # an id that counts rows from 0
         return table_of(
             "Lowest scores",
             self,
@@ -301,15 +301,15 @@ class Rows(Displayed, list[Row]):
         )
 
     def to_pandas(self) -> Any:
-        """Return the ids and the scores as a `pandas.DataFrame`; errors as for `Table.to_pandas`."""
+        """Return the ids and the scores as a `pandas.DataFrame`; raises the same errors as `Table.to_pandas`."""
         return self.table.to_pandas()
 
 
 class Automation:
-    """What a review of values with low confidence gains: `result.automation` of an `Evaluation`.
+    """The gain from reviewing values with low confidence: `result.automation` of an `Evaluation`.
 
-    Its attributes raise `ValueError` for a primary metric whose score is not of single values, and if no value has a
-    confidence. A value without one is always reviewed.
+    Its attributes raise `ValueError` if the primary metric does not score single values, or if no value has a
+    confidence. Values without a confidence are always reviewed.
 
     >>> import docscore
     >>> sure, unsure = {"$value": "6.40", "$confidence": 0.9}, {"$value": "9.00", "$confidence": 0.4}
@@ -328,14 +328,14 @@ class Automation:
 
     @property
     def is_available(self) -> bool:
-        """Whether there are confidences, and the primary metric says of single values whether they are right."""
+        """Whether there are confidences, and the primary metric evaluates single values."""
         return self._evaluation.test_set.options.with_confidences and self._evaluation.metric in REVIEWED
 
     @cached_property
     def curve(self) -> Curve:
-        """The trade-off of automation and accuracy by the primary metric; iterating gives a point for each threshold.
+        """The trade-off of automation and accuracy by the primary metric; iterating yields one point per threshold.
 
-        Its method `lowest` finds the lowest threshold that reaches an accuracy, with intervals.
+        The method `lowest` finds the lowest threshold that reaches an accuracy, with intervals.
         """
         result, is_kieval = self._evaluation, self._evaluation.metric == "kieval"
         figure = ALIGNED if is_kieval else result.figure_names[0].label
@@ -351,17 +351,17 @@ class Automation:
         )
 
     def by_field(self, target: float = 0.95) -> Table:
-        """Return for each field the lowest threshold whose accepted values have a wanted accuracy.
+        """Return, for each field, the lowest threshold whose accepted values have a wanted accuracy.
 
-        Each threshold is chosen on one half of the documents. The other half gives the accuracy of the values that it
-        accepts, and the one-sided 95 % lower bound of this accuracy. The halves do not depend on the order of the rows,
-        and all rows of a cluster, or runs of a document, are in the same half.
+        One half of the documents chooses each threshold. The other half gives the accuracy of the values that it
+        accepts, and the one-sided 95 % lower bound of this accuracy. The halves do not depend on the order of the rows.
+        All rows of a cluster, and all runs of a document, are in the same half.
 
         Args:
-            target: the accuracy, in [0, 1].
+            target: the wanted accuracy, in [0, 1].
 
         Returns:
-            A row for each field. Without a threshold, `needed` is about how many more values the field takes.
+            One row per field. Without a threshold, `needed` estimates how many more values the field needs.
         """
         result = self._evaluation
         units = result.test_set.clusters or result.ids
@@ -370,7 +370,7 @@ class Automation:
 
     @cached_property
     def _reviews(self) -> list[DocumentReview]:
-        """What a review of the predicted values of each row changes in its score by the primary metric."""
+        """The changes that a review of the predicted values makes to the score of each row by the primary metric."""
         if self._evaluation.metric == "kieval":
             return list(map(review_of_entities, self._evaluation.metric_scores["kieval"].points))
         if self._evaluation.metric not in REVIEWED:
@@ -385,14 +385,14 @@ class Automation:
 
 
 class Evaluation(Displayed):
-    """What `docscore.evaluate` returns: one system on one test set.
+    """The result of `docscore.evaluate`: one system on one test set.
 
-    Numbers, tables and trees are computed when they are first looked at, and kept. `result["receipt-018"]` is the row
-    with an id, iterating gives the ids, and `len` is the number of rows. `print(result)` prints what `docscore score`
-    does, and a notebook draws it.
+    Numbers, tables and trees are computed on first access, and kept. `result["receipt-018"]` is the row with an id,
+    iterating yields the ids, and `len` is the number of rows. `print(result)` prints what `docscore score` prints, and
+    a notebook renders it.
 
     Args:
-        test_set: the rows, as they are scored. If they are a full test set, a schema must name a field of them.
+        test_set: the rows, as they are scored. If they are a full test set, a schema must name one of their fields.
         options: how predictions are read and compared.
         metrics, confidence, seed, documents, token_price: as for `docscore.evaluate`.
         progress: called when each phase of the work begins.
@@ -402,15 +402,15 @@ class Evaluation(Displayed):
         test_set: the rows as they are scored: with `parse`, texts are replaced by the JSON values read from them.
         ids: the id of each row.
         options: how predictions are read and compared.
-        metrics: the names of the metrics.
+        metric: the primary metric, which is the first of `metrics`.
         metric: the first of them, the primary metric.
         rows_by_slice: the numbers of the rows with each value of `by`.
-        files: the names of the files that were read, references first; empty where there were none.
-        recipe: the call of `docscore.evaluate` that made it, as Python code; "" where there was none.
+        files: the names of the files that were read, references first; empty if no files were read.
+        recipe: the call of `docscore.evaluate` that made the result, as Python code; "" if there was no such call.
 
     Raises:
-        TypeError, ValueError: for unknown metrics, options that a metric cannot take, a level that is not between 0 and
-            1, texts that are not read as the options say, and a schema that names none of the fields.
+        TypeError, ValueError: if a metric is unknown, a metric does not support an option, a level is not between 0 and
+            1, a text cannot be read as the options say, or a schema names none of the fields.
 
     >>> import docscore
     >>> result = docscore.evaluate(
@@ -479,21 +479,21 @@ class Evaluation(Displayed):
             self.check_points()
 
     def check_points(self) -> None:
-        """Warn of keys, wrapped values, names and notations that change the score."""
+        """Warn about keys, wrapped values, names and notations that change the score."""
         settings: dict[str, Any] = {"metrics": self.metrics, "confidence": None}
         measure = Measure(self.test_set, lambda rows: Evaluation(rows, self.options, **settings).score)
         found = warnings_about_points(measure, lambda: keys_of_schemas(self.options.schema))
         self._warn(settled_without(found, self.options))
 
     def _warn(self, warnings: Iterable[DataWarning]) -> None:
-        """Give warnings that need the metrics or the options of comparison, and keep them."""
+        """Give and keep warnings that depend on the metrics or on the options of comparison."""
         for warning in warnings:
             self._warnings.append(warning)
             warn(warning)
 
     @property
     def warnings(self) -> list[DataWarning]:
-        """The warnings about the rows, and one for each error of rows that were left out."""
+        """The warnings about the rows, and one warning for each error of a row that was left out."""
         left_out = (DataWarning(error.kind, error.diagnostic) for error in self.test_set.row_errors)
         return [*self.row_warnings, *left_out]
 
@@ -516,7 +516,7 @@ class Evaluation(Displayed):
 
     @cached_property
     def ratios(self) -> Ratios:
-        """The figures of the metrics as ratios of sums over the rows, a column for each."""
+        """The figures of the metrics as ratios of sums over the rows, one column per figure."""
         return side_by_side(*(scores.ratios for scores in self.metric_scores.values()))
 
     @property
@@ -526,26 +526,26 @@ class Evaluation(Displayed):
 
     @cached_property
     def scores(self) -> list[float]:
-        """The score of each row by the primary metric: its part of the figure, 1 where nothing counts in it."""
+        """The score of each row by the primary metric: its part of the figure, or 1 if nothing in the row counts."""
         sums = zip(self.ratio.earned[:, 0].tolist(), self.ratio.weight[:, 0].tolist(), strict=True)
         return [earned / weight if weight else 1.0 for earned, weight in sums]
 
     @property
     def figure_names(self) -> list[FigureName]:
-        """The names of the figures of the metrics; the first is that of the score."""
+        """The names of the figures of the metrics; the first is the name of the score."""
         return [name for scores in self.metric_scores.values() for name in scores.names]
 
     @property
     def denominator(self) -> float:
-        """The denominator of the score: the number of rows; of a metric that counts entities, theirs."""
+        """The denominator of the score: the number of rows, or of entities for a metric that counts entities."""
         return float(self.ratio.totals[0]) or 1.0
 
     @cached_property
     def score_by_value(self) -> float | None:
-        """The score if numbers were compared by value.
+        """The score with numbers compared by value.
 
-        None where they are, where no number prints otherwise than by value, and for a metric without this option. Only
-        the rows with such numbers are scored again.
+        None if numbers are already compared by value, if no number prints differently from its value, or if the metric
+        does not have this option. Only the rows with such numbers are scored again.
         """
         if "numbers" not in self.scorer.options or self.options.numbers == BY_VALUE:
             return None
@@ -567,7 +567,7 @@ class Evaluation(Displayed):
         return {name: breakdown for name, breakdown in parts.items() if breakdown is not None}
 
     def _support(self) -> DocumentSupport | None:
-        """The predicted values that are found in the documents; None without documents."""
+        """Return the predicted values that are found in the documents; None without documents."""
         if self.document_folder is None:
             return None
         found, warnings = support_in(self.document_folder, self.test_set, self.progress)
@@ -581,12 +581,12 @@ class Evaluation(Displayed):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The confidence interval of the score; None where there are too few documents, or no level was asked for."""
+        """The confidence interval of the score; None if there are too few documents, or no level was requested."""
         return self.intervals[self.figure_names[0].key]
 
     @property
     def intervals(self) -> dict[str, tuple[float, float] | None]:
-        """The confidence interval of each figure by its name; None where there is none."""
+        """The confidence interval of each figure by its name; None if there is no interval."""
         return {figure.name: figure.interval and figure.interval.ends for figure in self.measured}
 
     @property
@@ -601,12 +601,12 @@ class Evaluation(Displayed):
 
     @property
     def other_figures(self) -> list[Figure]:
-        """The figures of the metrics; none if ANLS* is the only one."""
+        """The figures of the metrics; empty if ANLS* is the only metric."""
         return [] if self.metrics == [ANLS_STAR] else self.measured
 
     @cached_property
     def slice_figures(self) -> list[Slice]:
-        """The figures of each slice, largest slice first, of equal size in the order of their first rows."""
+        """The figures of each slice, largest slice first; slices of equal size keep the order of their first rows."""
         of_regions = [scores.names for name, scores in self.metric_scores.items() if METRICS[name].evaluates_regions]
         drawing = self._drawing(len(self.rows_by_slice)) if self.rows_by_slice else {}
         optional = {name.key for names in of_regions for name in names}
@@ -614,14 +614,14 @@ class Evaluation(Displayed):
         return slices_of(self.rows_by_slice, self.figure_names, self.ratios, self.confidence, **drawing)
 
     def _drawing(self, times: int = 1) -> dict[str, Any]:
-        """Begin the phase "Resampling", and return the keywords with which all intervals are sampled."""
+        """Begin the phase "Resampling", and return the keywords that all intervals are computed with."""
         resampled = ignore if self.confidence is None else self.progress("Resampling", RESAMPLES * times)
         return {"seed": self.seed, "resampled": resampled}
 
     @cached_property
     def part_intervals(self) -> dict[str, list[Interval]]:
-        """The intervals of rates, of fields filled although empty and of scores of fields; empty if not requested."""
-        counts = self.rate_counts  # its phase comes first
+        """The intervals of rates, of fields filled although empty, and of field scores; empty if not requested."""
+        counts = self.rate_counts  # this phase comes first
         drawing = {"clusters": self.clusters, **self._drawing()}
         return intervals_of_counts(counts, self.field_table, self.confidence, **drawing)
 
@@ -632,37 +632,37 @@ class Evaluation(Displayed):
 
     @cached_property
     def rate_list(self) -> list[Rate]:
-        """Shares of documents and of values; of independent documents with Wilson's interval."""
+        """Shares of documents and of values; shares of independent documents have Wilson's interval."""
         wilson = self.confidence if self.clusters is None else None
         return rates_of(self.rate_counts, self.part_intervals["rates"], wilson)
 
     @cached_property
     def signatures(self) -> dict[str, str]:
-        """What makes the figures of each metric comparable, by its name: metric, options and version."""
+        """The signature that makes the figures of each metric comparable, by its name: metric, options and version."""
         given: dict[str, Any] = {"skipped": self.test_set.skipped, "values_by": self.values_by}
         return {name: signature_of(name, self.options, self.test_set.options, **given) for name in self.metrics}
 
     @property
     def signature(self) -> str:
-        """What makes the figures of the primary metric comparable."""
+        """The signature that makes the figures of the primary metric comparable."""
         return self.signatures[self.metric]
 
     @cached_property
     def runs(self) -> Runs | None:
-        """How the scores of several runs of the system vary; None where there is one run, or one document."""
+        """The variation of the scores between several runs; None for a single run, or for a single document."""
         return runs_of(self.ratio, self.scores, self.test_set.document_ids or ())
 
     @cached_property
     def costs(self) -> dict[str, Cost]:
-        """The sums of the columns cost, seconds and tokens of the predictions, as far as they have them.
+        """The sums of the columns cost, seconds and tokens of the predictions, if the predictions have these columns.
 
-        With a price of tokens, the cost is that of the tokens.
+        With a price of tokens, the cost is computed from the tokens.
         """
         return costs_of(self.test_set, self.token_price)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many rows are skipped, missing, repeated, and of which reading, as far as the options ask for it."""
+        """The number of skipped, missing and repeated rows, and of each outcome of parsing, if options ask for them."""
         return self.test_set.counts
 
     # Fields, causes of lost points, and what rates count
@@ -671,9 +671,9 @@ class Evaluation(Displayed):
     def field_table(self) -> FieldTable:
         """The fields of the primary metric, and the causes of lost points.
 
-        They come from its score trees, or are its types of entities.
+        They come from the score trees of the metric, or they are its types of entities.
         """
-        points = self.primary.points  # their phases come first, and their errors name rows
+        points = self.primary.points  # this phase comes first, and its errors name rows
         if self.scorer.field_source != "tree":
             return summed_fields(self.scorer, points, self.ratio)
         rows = watched(enumerate(self.metric_rows()), self.progress, "Explaining", len(self))
@@ -681,15 +681,15 @@ class Evaluation(Displayed):
         return counted_fields(self.scorer, rows, self.options, by_schema)
 
     def metric_rows(self) -> Iterator[MetricRow]:
-        """Yield the rows as metrics take them."""
+        """Yield the rows in the form that metrics accept."""
         return (self.row(number).for_metrics for number in range(len(self)))
 
     @cached_property
     def cut_off(self) -> str:
-        """The sentence on lists that were cut off; "" if they are little of the loss. Only long lists are looked at."""
+        """A sentence on lists that were cut off; "" if they cost little. Only long lists are checked."""
         if self.scorer.field_source != "tree":
             return ""
-        table: FieldTable | None = vars(self).get("field_table")  # which has all lists
+        table: FieldTable | None = vars(self).get("field_table")  # a complete table has all lists
         if table is None:
             truths = self.test_set.truths if has_long_list(self.test_set.truths) else []
             rows = ((n, self.row(n).for_metrics) for n, truth in enumerate(truths) if has_long_list([truth]))
@@ -698,12 +698,12 @@ class Evaluation(Displayed):
 
     @cached_property
     def lost(self) -> dict[Cause, float]:
-        """For each cause the points lost by it, as a share of the denominator; the shares add up to 1 - score."""
+        """The points lost by each cause, as a share of the denominator; the shares add up to 1 - score."""
         return points_lost(self.field_table, self.denominator)
 
     @cached_property
     def rate_counts(self) -> dict[str, RateCounts]:
-        """What each rate counts, by its name."""
+        """The counts of each rate, by the name of the rate."""
         return rate_counts_of(self.field_table, self.scores, self.primary.counted, self.test_set)
 
     # Tables
@@ -714,18 +714,18 @@ class Evaluation(Displayed):
         return self.table_of_fields(self.field_table.by_loss())
 
     def table_of_fields(self, fields: Sequence[Field]) -> Table:
-        """Return the table of some fields, in their order."""
+        """Return the table of some fields, in the given order."""
         with_outcomes = self.scorer.field_source == "tree"
         return fields_table(fields, self.denominator, self.field_intervals, with_outcomes=with_outcomes)
 
     @cached_property
     def lists(self) -> Table:
-        """For each list its rows: expected, predicted, paired and wholly right, and how many lists were cut off."""
+        """The rows of each list: expected, predicted, paired and fully correct; and how many lists were cut off."""
         return lists_table(self.field_table, self.denominator)
 
     @cached_property
     def causes(self) -> Table:
-        """Why points were lost: each cause with its part of 1 - score, largest first; no rows where there are none."""
+        """The causes of lost points, each with its part of 1 - score, largest first; without rows if none were lost."""
         return causes_table(self.lost, self.scorer.meanings, self.scorer.fields_note)
 
     @cached_property
@@ -735,30 +735,30 @@ class Evaluation(Displayed):
 
     @cached_property
     def filled_although_empty(self) -> Table:
-        """How often each field is filled where the ground truth is empty; no rows if no ground truth is."""
+        """How often each field is filled if the ground truth is empty; without rows if no ground truth is empty."""
         return filled_table(self.field_table.by_blanks(), self.part_intervals["filled"])
 
     @cached_property
     def confusions(self) -> Table:
-        """The characters that differ in near misses, edits in most documents first; no rows if there are none."""
+        """The characters that differ in near misses, most documents first; without rows if there are no near misses."""
         return confusions_table(self.field_table.unequal, self.document_ids, self.options)
 
     @cached_property
     def slices(self) -> Table:
-        """The figures of each value of `by` with their intervals, most documents first; without `by` no rows."""
+        """The figures of each value of `by` with their intervals, most documents first; without `by`, no rows."""
         return slices_table(self.slice_figures, self.slice_name)
 
     @cached_property
     def automation(self) -> Automation:
-        """What a review of values with low confidence gains, and how far confidences can be trusted."""
+        """The gain from reviewing values with low confidence, and how far confidences can be trusted."""
         return Automation(self)
 
     # Rows
 
     def worst(self, count: int = 10) -> Rows:
-        """Return the rows with the lowest scores, lowest first; a list, which a notebook draws as a table.
+        """Return the rows with the lowest scores, lowest first; a list that a notebook renders as a table.
 
-        Its method `to_pandas` returns ids and scores.
+        The method `to_pandas` of the list returns ids and scores.
         """
         return Rows(self, sorted(self.primary.counted, key=self.scores.__getitem__)[:count])
 
@@ -773,7 +773,7 @@ class Evaluation(Displayed):
 
     @property
     def row_key(self) -> str:
-        """The key of the score of a row in results: "anls_score", or the name of another metric."""
+        """The key of the score of a row in results: "anls_score", or the name of the primary metric."""
         return "anls_score" if self.metric in OF_ANLS else self.metric
 
     def samples(self) -> list[dict[str, Any]]:
@@ -799,13 +799,13 @@ class Evaluation(Displayed):
     # Parts, comparisons, reports
 
     def of_slice(self, value: str) -> "Evaluation":
-        """Return the rows of one slice as an evaluation of their own, with its fields, causes and comparisons.
+        """Return the rows of one slice as a separate evaluation, with its own fields, causes and comparisons.
 
         Args:
-            value: of the column or function `by`, as text.
+            value: a value of the column or function `by`, as text.
 
         Raises:
-            ValueError: for a value that no row has, and without `by`.
+            ValueError: if no row has the value, or if there is no `by`.
         """
         settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
         settings |= {"token_price": self.token_price, "documents": self.document_folder}
@@ -820,14 +820,14 @@ class Evaluation(Displayed):
 
         Args:
             path: the file to write: `.html`, or `.md` without score trees.
-            title: the heading; None for the names of the files that were evaluated, or else of this file.
-            worst: how many of the rows with the lowest scores it shows.
+            title: the heading; None for the names of the evaluated files, or without files for the name of this file.
+            worst: how many of the rows with the lowest scores the report shows.
 
         Returns:
             The path of the file.
 
         Raises:
-            ValueError: for another extension, and a folder that does not exist.
+            ValueError: if the extension is another one, or the folder does not exist.
         """
         heading = (" × ".join(self.files) or Path(path).stem) if title is None else title
         recipe = self.recipe and f"{self.recipe}.report({Path(path).name!r})"
@@ -841,9 +841,9 @@ class Evaluation(Displayed):
         """Return the score with its interval, and counts, in plain types.
 
         Args:
-            fields: whether fields, causes of lost points and rates are in it.
-            per_sample: whether the score of each row is.
-            signature: whether the signature is.
+            fields: whether to include fields, causes of lost points and rates.
+            per_sample: whether to include the score of each row.
+            signature: whether to include the signature.
         """
         result: dict[str, Any] = {"anls_score" if self.metric in OF_ANLS else "score": self.score}
         if self.confidence is not None:
@@ -866,9 +866,9 @@ class Evaluation(Displayed):
         """Return the result in plain types, as `docscore score --json` prints it.
 
         Args:
-            fields: whether fields, causes of lost points and rates are in it.
-            worst: how many of the rows with the lowest scores are listed.
-            rows: whether all rows are in it, as "per_sample".
+            fields: whether to include fields, causes of lost points and rates.
+            worst: how many of the rows with the lowest scores to list.
+            rows: whether to include all rows, as "per_sample".
         """
         parts = self.summary_to_dict(fields=fields, per_sample=rows, signature=True)
         if self.other_figures:
@@ -893,13 +893,13 @@ def evaluate_rows(
     progress: Progress = no_progress,
     **settings: Any,
 ) -> Evaluation:
-    """Read rows that are paired, warn of what looks wrong, and evaluate them; errors as for `docscore.evaluate`.
+    """Parse paired rows, warn about likely mistakes, and evaluate them; raises the same errors as `docscore.evaluate`.
 
     Args:
-        rows: the rows.
-        reading: how they are read.
-        options: how they are compared.
-        is_full: whether these are all rows of a test set.
+        rows: the paired rows.
+        reading: how rows are read.
+        options: how values are compared.
+        is_full: whether the rows are a full test set.
         progress: as for `Evaluation`.
         settings: other keywords of `Evaluation`.
     """
@@ -907,7 +907,7 @@ def evaluate_rows(
 
 
 def evaluated(test_set: TestSet, options: CompareOptions = DEFAULT_OPTIONS, **settings: Any) -> Evaluation:
-    """Give the warnings of a test set that was just read, and evaluate it; arguments as for `Evaluation`."""
+    """Give the warnings of a test set that was just read, and evaluate it; takes the arguments of `Evaluation`."""
     for warning in settled_without(test_set.warnings, options):
         warn(warning)
     evaluation = Evaluation(test_set, options, **settings)
@@ -917,7 +917,7 @@ def evaluated(test_set: TestSet, options: CompareOptions = DEFAULT_OPTIONS, **se
 
 
 def settled_without(warnings: Iterable[DataWarning], options: CompareOptions) -> list[DataWarning]:
-    """Return the warnings whose remedy is not among the options already."""
+    """Return the warnings whose remedy the options do not already contain."""
     return [
         each
         for each in warnings
@@ -926,13 +926,13 @@ def settled_without(warnings: Iterable[DataWarning], options: CompareOptions) ->
 
 
 def _is_given(options: CompareOptions, name: str, value: Any) -> bool:
-    """Return whether an option has a value; `...` stands for any."""
+    """Return whether an option has a value; the value `...` matches any setting."""
     given = getattr(options, name, None)
     return given is not None if value is ... else bool(given == value)
 
 
 def figure_table(evaluation: Evaluation) -> Table:
-    """Return the figures of the metrics; without rows if ANLS* is the only one."""
+    """Return a table of the figures of the metrics; without rows if ANLS* is the only metric."""
     return figures_table(evaluation.other_figures, evaluation.signatures.values())
 
 
@@ -970,7 +970,7 @@ def fields_to_dict(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def views_to_dict(evaluation: Evaluation, worst: int = LISTED) -> dict[str, Any]:
-    """Return the slices, the variance of runs and the score by value in plain types, each where there is one."""
+    """Return the slices, the variance of runs and the score by value in plain types, if they exist."""
     has_documents = evaluation.document_folder is not None
     views = {
         "slices": None if evaluation.test_set.slices is None else [part.to_dict() for part in evaluation.slice_figures],

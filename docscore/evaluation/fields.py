@@ -1,7 +1,7 @@
-"""The fields of score trees: counts of outcomes and points per field, and the cause of every lost point.
+"""The fields of score trees: counts of outcomes, points per field, and the cause of every lost point.
 
 Sums of floats are exact: every float is an integer multiple of a unit, the smallest positive float 2**-1074, and
-integers add exactly. So the result does not depend on the order or grouping of the documents.
+integers add exactly. The result therefore does not depend on the order or grouping of the documents.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from docscore.metrics.anls_star.sizes import SIDES
 from docscore.metrics.base import Metric, MetricRow
 from docscore.stats.intervals import Interval, Ratios
 
-MOST_FIELDS_TESTED = 200  # only so many fields, those of most weight, get an interval or are compared
+MOST_FIELDS_TESTED = 200  # only this many fields, those with the most weight, have an interval or are compared
 LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 
 _UNIT = 1 << 1074
@@ -73,21 +73,21 @@ class Field:
 
     Attributes:
         path: the path without list indices: `items[].price`.
-        earned_units: the sum of S over its values, exact (`docscore.evaluation.fields`).
-        weight_units: the sum of L over its values, exact; L is fractional where a schema weighs so.
-        counts: how many values are exact, partial, wrong, of the wrong type, missing, and only in the prediction.
-        nulls: how many of each outcome are nulls: expected and left empty, or in a row that the other side lacks.
-        divided: how many values of the wrong type are lists or objects in the ground truth; the values inside them are
-            expected in their place.
+        earned_units: the exact sum of S over the values of the field (`docscore.evaluation.fields`).
+        weight_units: the exact sum of L over the values; L is fractional if a schema has fractional weights.
+        counts: the number of exact, partial, wrong, wrong type, missing and extra values.
+        nulls: the number of nulls per outcome: expected and left empty, or in a row that the other side does not have.
+        divided: the number of wrong type values that are lists or objects in the ground truth; the values inside them
+            are expected in their place.
         lost_units: the points lost in the field by cause, as shares of 1 - score of their documents, summed exactly.
         unnamed_units: the points lost without a cause, in fields of a metric that counts entities.
-        compared: how a schema compared its values, "" for as text; several ways where documents have several schemas.
-        unclear: how many values of each side could not be read so, and how many pairs were "ambiguous".
-        document_count: how many documents have the field.
+        compared: how the schema compared the values, "" for text; several ways if documents have several schemas.
+        unclear: the number of values per side that could not be read this way, and of "ambiguous" pairs.
+        document_count: the number of documents that have the field.
         numbers: the numbers of the documents that have the field, in the order in which they were added; empty after
-            merging, which keeps only sums.
-        document_earned: S in each of them.
-        document_weight: L in each of them.
+            a merge, which keeps only sums.
+        document_earned: S in each of these documents.
+        document_weight: L in each of these documents.
     """
 
     path: str
@@ -107,17 +107,17 @@ class Field:
 
     @property
     def earned(self) -> float:
-        """The sum of S over its values."""
+        """The sum of S over the values of the field."""
         return as_float(self.earned_units)
 
     @property
     def weight(self) -> float:
-        """The sum of L over its values."""
+        """The sum of L over the values of the field."""
         return as_float(self.weight_units)
 
     @property
     def score(self) -> float:
-        """S / L over all documents, in [0, 1]; 1 where L is 0."""
+        """S / L over all documents, in [0, 1]; 1 if L is 0."""
         return self.earned / self.weight if self.weight_units else 1.0
 
     @property
@@ -132,26 +132,26 @@ class Field:
 
     @property
     def omission_rate(self) -> float | None:
-        """The share of the expected values that the predictions lack, in [0, 1]; None where none is expected."""
+        """The share of the expected values that predictions do not have, in [0, 1]; None if none is expected."""
         return self._values("missing") / self.expected if self.expected else None
 
     @property
     def hallucination_rate(self) -> float | None:
-        """The share of predicted values without counterpart in the ground truth; None if none is predicted."""
+        """The share of predicted values without a counterpart in the ground truth; None if none is predicted."""
         predicted = self._values() - self._values("missing")
         return self._values("extra") / predicted if predicted else None
 
     def _values(self, *outcomes: Outcome) -> int:
-        """The number of values with one of these outcomes, by default with any; nulls are not counted."""
+        """Return the number of values with one of these outcomes, by default with any; nulls are not counted."""
         return sum(self.counts[outcome] - self.nulls[outcome] for outcome in outcomes or OUTCOMES)
 
     @property
     def compared_as(self) -> str:
-        """How its values were compared, in words."""
+        """How the values were compared, in words."""
         return " or ".join(label or "text" for label in self.compared)
 
     def add_points(self, number: int, earned: float, weight: float) -> None:
-        """Add S and L of a value of a document; those of one document come one after the other."""
+        """Add S and L of a value of a document; the values of one document must be added one after the other."""
         if self.numbers and self.numbers[-1] == number:
             self.document_earned[-1] += earned
             self.document_weight[-1] += weight
@@ -164,7 +164,7 @@ class Field:
         self.weight_units += units(weight)
 
     def merge(self, other: Field, sign: int = 1) -> None:
-        """Add the sums of the same field in other documents; with the sign -1 take them away."""
+        """Add the sums of the same field in other documents; with the sign -1, subtract them."""
         self.earned_units += sign * other.earned_units
         self.unnamed_units += sign * other.unnamed_units
         self.weight_units += sign * other.weight_units
@@ -181,7 +181,7 @@ class Field:
         return self.counts, self.nulls, self.lost_units, self.unclear
 
 
-Blanks = list[tuple[int, bool]]  # places that ground truths leave empty: their documents, and whether they are filled
+Blanks = list[tuple[int, bool]]  # places that ground truths leave empty: number of the document, is it filled
 
 Losses = dict[tuple[str, Cause], float]  # the points that a document loses, by the name of the field and the cause
 
@@ -190,12 +190,12 @@ class FieldTable:
     """The fields and lists of a schema, filled document by document.
 
     Attributes:
-        fields: by path, in the order in which they first occur.
-        lists: the rows of all lists at a place by the path of the rows, `items[]`; `cut_points` is a number of units.
+        fields: the fields by path, in the order of their first occurrence.
+        lists: the rows of all lists at a place, by the path of the rows, `items[]`; `cut_points` is a number of units.
         values: the number of expected, missing, predicted and extra values of each document; nulls are not counted.
-        losses: for each document the points lost by field and cause, as shares of 1 - its score.
+        losses: for each document, the points lost by field and cause, as shares of 1 - score of the document.
         blanks: the places that ground truths leave empty, by field.
-        unequal: the scalars that were compared and lost points, each pair with the number of its document.
+        unequal: the compared scalars that lost points, each pair with the number of its document.
     """
 
     def __init__(self) -> None:
@@ -207,15 +207,15 @@ class FieldTable:
         self.unequal: list[tuple[int, Scalar, Scalar]] = []
 
     def counts(self) -> dict[str, int]:
-        """How many values could not be read as a schema says, and how many pairs could be read in several ways."""
+        """Return the number of values that could not be read as a schema says, and of pairs with several readings."""
         return {key: sum(field.unclear[name] for field in self.fields.values()) for key, name in _UNCLEAR.items()}
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """The fields of the typed score, a row each, in plain types."""
+        """Return the fields of the typed score, one row per field, in plain types."""
         return {"typed_fields": list(typed_fields_table(self.fields.values()))}
 
     def add_sums(self, number: int, sums: Mapping[str, tuple[float, float]]) -> None:
-        """Count a document by types of entities: numerator and denominator of each type."""
+        """Add a document by types of entities: the numerator and denominator of each type."""
         for name, (earned, weight) in sums.items():
             self.fields.setdefault(name, Field(name)).add_points(number, earned, weight)
             self.fields[name].unnamed_units += units(weight) - units(earned)
@@ -224,11 +224,11 @@ class FieldTable:
     def add(
         self, number: int, leaves: Iterable[Leaf], lists: Iterable[tuple[str, ListRows]] = (), weight: float = 1.0
     ) -> None:
-        """Count a document.
+        """Add a document.
 
         Args:
-            number: its number, unique among the documents.
-            leaves: its leaves.
+            number: the number of the document, unique among the documents.
+            leaves: the leaves of its tree.
             lists: the rows of its lists.
             weight: L of the document.
         """
@@ -241,7 +241,7 @@ class FieldTable:
                 field = self.fields[name] = Field(name)
             field.add_points(number, earned, possible)
             field.counts[outcome] += 1
-            if leaf.is_divided:  # which is never a null
+            if leaf.is_divided:  # a divided leaf is never a null
                 field.divided += 1
                 divided += 1
             if leaf.kind == "null":
@@ -266,19 +266,19 @@ class FieldTable:
         self.values.append((total - extra - divided, missing, total - missing, extra))
 
     def by_loss(self) -> list[Field]:
-        """The fields, most points lost first."""
+        """Return the fields, most points lost first."""
         return sorted(self.fields.values(), key=lambda field: -field.points_lost)
 
     def by_blanks(self) -> dict[str, Blanks]:
-        """The fields that ground truths leave empty, most places first."""
+        """Return the fields that ground truths leave empty, most places first."""
         return dict(sorted(self.blanks.items(), key=lambda item: (-len(item[1]), item[0])))
 
     def heaviest(self) -> list[Field]:
-        """The fields, those of most weight first."""
+        """Return the fields, most weight first."""
         return sorted(self.fields.values(), key=lambda field: (-field.weight, field.path))
 
     def typed(self) -> Table:
-        """The fields that a comparator compared, most points lost first."""
+        """Return the fields that a comparator compared, most points lost first."""
         fields = [field for field in self.fields.values() if field.compared != [""]]
         return typed_fields_table(sorted(fields, key=lambda field: field.earned - field.weight))
 
@@ -289,11 +289,11 @@ def counted_fields(
     options: CompareOptions,
     by_schema: Metric[Any] | None = None,
 ) -> FieldTable:
-    """Return the fields and lists of rows, each with its number, for a metric that has score trees.
+    """Return the fields and lists of rows for a metric that has score trees.
 
     Args:
         metric: the metric.
-        rows: the rows.
+        rows: the rows, each with its number.
         options: how values are compared.
         by_schema: the metric that knows which keys a schema names, if it is another one.
     """
@@ -315,7 +315,7 @@ def summed_fields(metric: Metric[Any], points: Iterable[Any], figure: Ratios) ->
     Args:
         metric: the metric.
         points: the points of each row.
-        figure: its first figure. Rows in which it counts nothing have fields of another figure, or none.
+        figure: the first figure of the metric. A row in which it counts nothing has fields of another figure, or none.
     """
     table = FieldTable()
     for number, (of_row, weight) in enumerate(zip(points, figure.weight[:, 0].tolist(), strict=True)):
@@ -324,7 +324,7 @@ def summed_fields(metric: Metric[Any], points: Iterable[Any], figure: Ratios) ->
 
 
 def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
-    """The scores of fields as ratios of sums over documents, k columns in their order."""
+    """Return the scores of fields as ratios of sums over documents; the k columns have the order of the fields."""
     earned, weight = np.zeros((documents, len(fields))), np.zeros((documents, len(fields)))
     for column, summed in enumerate(fields):
         numbers = np.array(summed.numbers, dtype=np.intp)
@@ -333,7 +333,7 @@ def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
 
 
 def intervals_by_path(fields: Sequence[Field], intervals: Sequence[Interval]) -> dict[str, Interval]:
-    """Return the intervals of fields by path, from those of the first fields; empty if there are none."""
+    """Return the interval of each field by path, with a note if only other fields have one; empty without intervals."""
     return (
         dict(zip(map(attrgetter("path"), fields), chain(intervals, repeat(LEFT_OUT)), strict=False))
         if intervals
@@ -344,13 +344,13 @@ def intervals_by_path(fields: Sequence[Field], intervals: Sequence[Interval]) ->
 def fields_table(
     fields: Iterable[Field], whole: float, intervals: Mapping[str, Interval], *, with_outcomes: bool
 ) -> Table:
-    """Return the fields of a test set, with their scores and where their points went.
+    """Return a table of the fields of a test set, with their scores and the points that they lost.
 
     Args:
-        fields: the rows.
-        whole: the points possible in all documents, by which points lost are divided; for a mean their number.
-        intervals: the interval of the score of a field by its path.
-        with_outcomes: whether the values of the fields have outcomes; those of types of entities have none.
+        fields: the fields, one per row.
+        whole: the points possible in all documents, the divisor of points lost; for a mean, the number of documents.
+        intervals: the interval of the score of each field, by path.
+        with_outcomes: whether the values of the fields have outcomes; types of entities do not have any.
     """
     outcomes: tuple[Content, ...] = (
         *(_outcome_column(*names) for names in _OUTCOME_HEADS.items()),
@@ -372,7 +372,7 @@ def fields_table(
     )
 
 
-_OUTCOME_HEADS: dict[Outcome, tuple[str, str]] = {  # and a short one for terminals
+_OUTCOME_HEADS: dict[Outcome, tuple[str, str]] = {  # the heading, and a short heading for terminals
     "exact": ("exact", ""),
     "partial": ("near", ""),
     "wrong": ("wrong", ""),
@@ -389,14 +389,14 @@ def _outcome_column(outcome: Outcome, heads: tuple[str, str]) -> Content:
     return value_column(outcome, heads[0], count_text, lambda field: field.counts[outcome], terminal=heads[1])
 
 
-_CUT_NAMED = 0.1  # share of the loss from which a sentence names rows that were cut off
+_CUT_NAMED = 0.1  # smallest share of the loss for which a sentence names rows that were cut off
 
 
 def cut_off_text(table: FieldTable, lost: float) -> str:
-    """Return a sentence on the rows that were cut off from lists; "" where they are less than a tenth of the loss.
+    """Return a sentence on the rows that were cut off from lists; "" if they are less than a tenth of the loss.
 
     Args:
-        table: the counts of at least the documents with long lists.
+        table: the counts; they must cover at least the documents with long lists.
         lost: the loss of all documents.
     """
     places = [rows for rows in table.lists.values() if rows.cut_off]
@@ -410,11 +410,11 @@ def cut_off_text(table: FieldTable, lost: float) -> str:
 
 
 def lists_table(table: FieldTable, whole: float) -> Table:
-    """Return the rows of the lists at each place, outer lists first, with a sentence if many were cut off.
+    """Return a table of the rows of the lists at each place, outer lists first, with a sentence if many were cut off.
 
     Args:
         table: the counts.
-        whole: the points possible in all documents, by which points lost are divided.
+        whole: the points possible in all documents, the divisor of points lost.
     """
 
     def part(name: str, head: str, **settings: Any) -> Content:
@@ -452,12 +452,12 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def causes_table(lost: Mapping[Cause, float], meanings: Mapping[Cause, str], caption: str = "") -> Table:
-    """Return the causes of lost points, largest first; without rows if no point was lost.
+    """Return a table of the causes of lost points, largest first; without rows if no points were lost.
 
     Args:
         lost: the points lost by each cause, as shares of 1.
-        meanings: what each cause means.
-        caption: the caption; "" for how much was lost.
+        meanings: the meaning of each cause.
+        caption: the caption; "" to state how much was lost.
     """
     causes = sorted(((cause, points) for cause, points in lost.items() if points), key=lambda item: -item[1])
     whole = sum(lost.values())
@@ -476,7 +476,7 @@ def causes_table(lost: Mapping[Cause, float], meanings: Mapping[Cause, str], cap
 
 
 def typed_fields_table(fields: Iterable[Field]) -> Table:
-    """Return the fields of the typed score, with how their values were compared."""
+    """Return a table of the fields of the typed score, with how their values were compared."""
     return table_of(
         "Typed score: fields with a comparator",
         fields,

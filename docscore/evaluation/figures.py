@@ -1,4 +1,4 @@
-"""The figures of a test set: of metrics and slices, rates, variances between runs, and what predictions cost."""
+"""The figures of a test set: figures of metrics and slices, rates, variances between runs, and costs of predictions."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -44,8 +44,8 @@ class Figure(NamedTuple):
     """A figure of a metric over a test set.
 
     Attributes:
-        name: the key of results, such as "kieval_entity_f1".
-        label: its name in tables, such as "KIEval Entity F1".
+        name: the key in results, such as "kieval_entity_f1".
+        label: the name in tables, such as "KIEval Entity F1".
         value: in [0, 1]; 1 is best.
         interval: the confidence interval from resampled documents; None if not requested.
     """
@@ -60,7 +60,7 @@ def figures_of(names: Sequence[FigureName], ratios: Ratios, confidence: float | 
     """Return ratios as figures with their intervals; without a confidence level there are no intervals.
 
     Args:
-        names: of k figures.
+        names: the names of k figures.
         ratios: k ratios of sums.
         confidence: the level of the intervals, or None.
         drawing: keywords of `intervals_of`.
@@ -73,7 +73,7 @@ def figures_of(names: Sequence[FigureName], ratios: Ratios, confidence: float | 
 
 
 def ends_by_name(figures: Iterable[Figure]) -> dict[str, Any]:
-    """Return the ends of the intervals and their notes by figure; an empty dict without intervals."""
+    """Return the ends of the intervals and their notes by figure; an empty dict if there are no intervals."""
     intervals = {figure.name: figure.interval for figure in figures if figure.interval is not None}
     ends = {name: interval.ends for name, interval in intervals.items()}
     notes = {name: interval.note for name, interval in intervals.items() if interval.note}
@@ -84,7 +84,7 @@ def ends_by_name(figures: Iterable[Figure]) -> dict[str, Any]:
 
 
 def figures_table(figures: Iterable[Figure], signatures: Iterable[str]) -> Table:
-    """Return the figures of metrics with their intervals."""
+    """Return a table of the figures of metrics with their intervals."""
     return table_of(
         "Metrics",
         figures,
@@ -101,12 +101,12 @@ def figures_table(figures: Iterable[Figure], signatures: Iterable[str]) -> Table
 
 
 def samples_of(test_set: TestSet, scores: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the id and the score of each row, `{"question_id": ..., "anls_score": ...}`, and how it was read.
+    """Return the id and the score of each row, `{"question_id": ..., "anls_score": ...}`, and how it was parsed.
 
-    With `parse`, each also has the key "parsed": "exact" for what is read as it is, "extracted", "repaired",
-    "ambiguous", "failed", or None where there was no prediction; and, if there is anything to say of any, the key
-    "parse_note": which of several values was taken, what repairing changed, or why it was given up. With missing "zero"
-    it has the key "missing": whether there was no prediction.
+    With `parse`, each row also has the key "parsed": "exact" (no change was needed), "extracted", "repaired",
+    "ambiguous", "failed", or None without a prediction. If any row has a note, each row has the key "parse_note": which
+    of several values was chosen, what was repaired, or why parsing failed. With missing "zero", each row has the key
+    "missing": whether it has no prediction.
 
     Args:
         test_set: the rows.
@@ -126,7 +126,7 @@ def samples_of(test_set: TestSet, scores: Iterable[dict[str, Any]]) -> list[dict
 
 
 def rows_table(samples: Sequence[Mapping[str, Any]], score: str) -> Table:
-    """Return the id and the score of each row, and how its prediction was read.
+    """Return a table of the id and the score of each row, and how its prediction was parsed.
 
     Args:
         samples: the rows, as `samples_of` returns them.
@@ -155,7 +155,7 @@ class Slice(NamedTuple):
 
     Attributes:
         value: the value, as text; None for all rows.
-        documents: how many documents there are; one of several runs counts once.
+        documents: the number of documents; a document with several runs counts once.
         figures: the figures over these rows, with their intervals.
     """
 
@@ -180,16 +180,16 @@ def slices_of(
     optional: Collection[str],
     **drawing: Any,
 ) -> list[Slice]:
-    """Return the figures of each slice, largest slice first, of equal size in the order of their first rows.
+    """Return the figures of each slice, largest slice first; slices of equal size keep the order of their first rows.
 
     Args:
         rows_by_slice: the numbers of the rows of each slice.
         names: the names of the k figures.
         ratios: the figures as ratios of sums over all rows.
-        confidence: the level of the intervals; None for none.
+        confidence: the confidence level of the intervals; None for no intervals.
         clusters: the number of each row's cluster; None if rows are independent.
-        runs: how many rows each document has.
-        optional: the keys of the figures that are left out of a slice in which no row has them.
+        runs: the number of rows per document.
+        optional: the keys of figures that a slice leaves out if none of its rows has them.
         drawing: keywords of `intervals_of`.
     """
     slices = []
@@ -203,7 +203,7 @@ def slices_of(
 
 
 def slices_table(slices: Iterable[Slice], by: str) -> Table:
-    """Return the figures of the slices with their intervals: a row for each slice and figure."""
+    """Return a table of the figures of the slices with their intervals: one row per slice and figure."""
     return table_of(
         f"Slices by {shown_name(by)}, those of most documents first",
         [(part, figure) for part in slices for figure in part.figures],
@@ -215,7 +215,7 @@ def slices_table(slices: Iterable[Slice], by: str) -> Table:
     )
 
 
-FILLED = "filled although empty"  # the rate of places that are empty in the ground truth, and not in the prediction
+FILLED = "filled although empty"  # the rate of places that are empty in the ground truth and filled in the prediction
 
 
 class RateCounts(NamedTuple):
@@ -224,7 +224,7 @@ class RateCounts(NamedTuple):
     Attributes:
         unit: whether documents or the values in them are counted.
         hits: the numerator of each row.
-        totals: the denominator of each row; 1 of documents.
+        totals: the denominator of each row; 1 if documents are counted.
     """
 
     unit: Literal["documents", "values"]
@@ -233,7 +233,7 @@ class RateCounts(NamedTuple):
 
 
 def rates_as_ratios(counts: Iterable[RateCounts]) -> Ratios:
-    """Return rates as ratios of sums over rows, a column for each."""
+    """Return rates as ratios of sums over rows, one column per rate."""
     hits, totals = np.array([of_rate[1:] for of_rate in counts], dtype=np.float64).transpose(1, 2, 0)
     return Ratios(hits, totals)
 
@@ -242,11 +242,11 @@ class Rate(NamedTuple):
     """A share of documents or of values.
 
     Attributes:
-        name: what is counted.
+        name: the name of what is counted.
         hits: the number of documents or values that are counted.
         total: the number of all documents or values.
-        interval: Wilson's for independent documents; for values, which come in documents, and for documents that come
-            in clusters, the one from resampled documents or clusters; None if not requested.
+        interval: Wilson's interval for independent documents. For values, and for documents in clusters, the interval
+            from resampled documents or clusters. None if not requested.
     """
 
     name: str
@@ -256,7 +256,7 @@ class Rate(NamedTuple):
 
     @property
     def value(self) -> float | None:
-        """Hits / total, in [0, 1]; None where there is nothing to count."""
+        """Hits / total, in [0, 1]; None if total is 0."""
         return self.hits / self.total if self.total else None
 
 
@@ -264,10 +264,10 @@ def rates_of(counts: Mapping[str, RateCounts], resampled: Sequence[Interval], wi
     """Return rates with their intervals.
 
     Args:
-        counts: by the name of the rate.
+        counts: the counts, by the name of the rate.
         resampled: the interval of each rate over resampled documents; empty if not requested.
-        wilson: the level of the intervals of rates of documents that are independent; None where they are not, or
-            where no interval is requested.
+        wilson: the confidence level for rates of independent documents; None if documents are not independent, or if no
+            interval is requested.
     """
     rates = []
     for number, (name, (unit, hits, totals)) in enumerate(counts.items()):
@@ -279,7 +279,7 @@ def rates_of(counts: Mapping[str, RateCounts], resampled: Sequence[Interval], wi
 
 
 def rates_table(rates: Iterable[Rate]) -> Table:
-    """Return rates with their intervals."""
+    """Return a table of rates with their intervals."""
 
     def name_cell(rate: Rate) -> TableCell:
         return TableCell(rate.name, f"{FILLED}: {_count_cell(rate).text}" if rate.name == FILLED else rate.name)
@@ -289,10 +289,10 @@ def rates_table(rates: Iterable[Rate]) -> Table:
 
 
 def filled_table(blanks: Mapping[str, Collection[tuple[int, bool]]], intervals: Sequence[Interval]) -> Table:
-    """Return for each field how many places that are empty in the ground truths are filled, most of them first.
+    """Return a table of how many empty places of the ground truths are filled, by field, most filled first.
 
     Args:
-        blanks: the number of the document of each place, and whether it is filled, by field.
+        blanks: the document number of each place, and whether it is filled, by field.
         intervals: the intervals of the first fields; empty if not requested.
     """
     all_intervals = chain(intervals, repeat(LEFT_OUT if intervals else None))
@@ -322,7 +322,7 @@ _RATE_COLUMNS: tuple[Content, ...] = (
 
 
 def regions_table(levels: Iterable[Mapping[str, Any]]) -> Table:
-    """Return the shares of right and wrong values by their regions: the table "regions" of the metric grounding."""
+    """Return a table of right and wrong values by their regions: the table "regions" of the metric grounding."""
     shares = [(value, region) for value in ("right", "wrong") for region in ("right", "other")]
     return table_of(
         "Regions: predicted values with the right region, and with another or none",
@@ -349,7 +349,7 @@ _RATES = ("f1", "F1"), ("precision", "precision"), ("recall", "recall")
 
 
 def support_tables(support: DocumentSupport) -> list[Table]:
-    """Return the shares of values that are found in their documents, and the values that are not."""
+    """Return tables of the share of values found in their documents, and of the values that are not found."""
     rows = support.tables()
     found = table_of(
         "Values found in the documents",
@@ -375,7 +375,7 @@ def support_tables(support: DocumentSupport) -> list[Table]:
 
 
 def kieval_tables(score: KieScore) -> list[Table]:
-    """Return the counts of KIEval in two tables, of entities and of groups, in total and by type."""
+    """Return the counts of KIEval in two tables (entities and groups), in total and by type."""
     total = KieScore(by_entity={"all": score.entities}, by_group={"all": score.groups}).tables()
     by_type = score.tables()
     edits = ("substitutions", "additions", "deletions")
@@ -406,7 +406,7 @@ def kieval_tables(score: KieScore) -> list[Table]:
 
 
 class Runs(NamedTuple):
-    """What r runs on n documents say of a system; all variances are those of a document's score in one run.
+    """The variation of a system in r runs on n documents; all variances are of a document's score in one run.
 
     Attributes:
         runs: r, at least two.
@@ -415,7 +415,7 @@ class Runs(NamedTuple):
         deviation: the standard deviation of these figures.
         of_documents: the variance between documents, which is the same in all runs.
         of_runs: the variance between runs, which is the same for all documents.
-        of_both: the variance of a document from run to run beside that.
+        of_both: the remaining variance of a document from run to run.
         unstable: the scores, in each run, of the documents whose score differs between runs, the largest range first.
     """
 
@@ -430,20 +430,20 @@ class Runs(NamedTuple):
 
     @property
     def shares(self) -> tuple[float, float, float] | None:
-        """The shares of documents, runs and both in the variance, which sum to 1; None where no score differs."""
+        """The shares of documents, runs and both in the variance, which sum to 1; None if no score differs."""
         parts = (self.of_documents, self.of_runs, self.of_both)
         total = sum(parts)
         return (parts[0] / total, parts[1] / total, parts[2] / total) if total > 0 else None
 
     @property
     def wanted(self) -> tuple[int, int | None]:
-        """How many documents, and how many runs, would halve the interval; None where no number of runs does."""
+        """The number of documents, and of runs, that would halve the interval; None if no number of runs halves it."""
         error = self.of_documents / self.documents + self.of_both / (self.documents * self.runs)
         left = error / 4 * self.documents - self.of_documents
         return 4 * self.documents, math.ceil(self.of_both / left - ROUNDING) if left > 0 else None
 
     def to_dict(self, most: int) -> dict[str, Any]:
-        """The figures in plain types, with at most so many of the documents that differ."""
+        """Return the figures in plain types, with at most `most` of the documents whose scores differ."""
         shares = dict(zip(("documents", "runs", "both"), self.shares or (None, None, None), strict=True))
         documents, runs = self.wanted
         return {
@@ -461,15 +461,15 @@ class Runs(NamedTuple):
 def runs_of(figure: Ratios, scores: Sequence[float], documents: Sequence[str]) -> Runs | None:
     """Split the variance of the scores of n documents in r runs into documents, runs, and both.
 
-    One document has no such variance.
+    A single document has no such variance.
 
     Args:
-        figure: the figure as a ratio of sums over the rows, those of one run after the other.
+        figure: the figure as a ratio of sums over the rows; the rows of one run follow the rows of the run before.
         scores: the score of each row.
-        documents: the n ids; none if there is one run.
+        documents: the n ids; empty if there is one run.
 
     Source:
-        Analysis of variance of two random factors with one value a cell: Scheffé 1959, The Analysis of Variance,
+        Analysis of variance with two random factors and one value per cell: Scheffé 1959, The Analysis of Variance,
         section 7.4; estimates below 0 are 0.
 
     >>> scores = np.array([1.0, 0.5, 0.0, 1.0, 0.5, 0.3])
@@ -505,12 +505,12 @@ def runs_of(figure: Ratios, scores: Sequence[float], documents: Sequence[str]) -
 
 
 class Cost(NamedTuple):
-    """What the predictions of a system took, by one column of their rows.
+    """The sum of a column of the predictions: cost, seconds or tokens.
 
     Attributes:
-        total: the sum over the documents; of several runs, that of one of them on average. None where a prediction has
-            no number of at least 0.
-        note: why there is no sum; else "".
+        total: the sum over the documents; with several runs, the mean of the sums of the runs. None if a prediction
+            does not have a number of at least 0.
+        note: why there is no sum, or "".
     """
 
     total: float | None
@@ -518,11 +518,11 @@ class Cost(NamedTuple):
 
 
 def costs_of(pairs: TestSet, token_price: float | None = None) -> dict[str, Cost]:
-    """The sum of each of the columns `COSTS` that a prediction has, by its name.
+    """Return the sums of those columns in `COSTS` that a prediction has, by column.
 
     Args:
         pairs: the rows.
-        token_price: the price of a million tokens, from which the cost then comes; None for the column of the costs.
+        token_price: the price of a million tokens, to compute the cost from; None to use the column of the costs.
 
     >>> costs_of(TestSet(["a", "b"], [1, 1], [1, 2], costs=[(0.25, None, 12), (0.5, None, None)]))
     {'cost': Cost(total=0.75, note=''), 'tokens': Cost(total=None, note="1 of 2 predictions have no tokens of at \
@@ -539,8 +539,8 @@ least 0, such as 'b' (nothing)")}
 def _cost(name: str, cells: tuple[Any, ...], pairs: TestSet) -> Cost:
     numbers, without = [], []
     for row, cell in zip(pairs.ids, cells, strict=True):
-        value = float(cell) if isinstance(cell, Decimal) else cell  # of a Parquet file
-        if isinstance(cell, str):  # of a CSV file
+        value = float(cell) if isinstance(cell, Decimal) else cell  # from a Parquet file
+        if isinstance(cell, str):  # from a CSV file
             with suppress(JsonError):
                 value = loads(cell)
         try:
@@ -561,10 +561,10 @@ def _is_nothing(cell: Any) -> bool:
 
 
 def undominated(systems: Mapping[str, tuple[float, float]]) -> list[str]:
-    """Return the systems that no other system beats: at least as good, at most as expensive, and better in one of both.
+    """Return the systems that no other system dominates: is no worse in score and cost, and better in one of them.
 
     Args:
-        systems: score and cost of each system by its name.
+        systems: the score and the cost of each system by its name.
 
     >>> undominated({"a": (0.9, 2.0), "b": (0.8, 1.0), "c": (0.8, 1.5), "d": (0.7, 1.0)})
     ['a', 'b']

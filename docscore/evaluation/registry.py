@@ -48,7 +48,7 @@ def defines_tree(metric: Metric[Any]) -> bool:
 def tree_of_row(name: str, row: MetricRow, options: CompareOptions) -> ScoreTree:
     """Return the score tree of a row by a metric.
 
-    For a metric without a tree, it is the tree of the typed score if there is a schema, and otherwise that of ANLS*.
+    For a metric without a tree, return the tree of the typed score if there is a schema, else the tree of ANLS*.
     `tree.metric` names the metric of the tree.
     """
     metric = METRICS[name]
@@ -61,19 +61,19 @@ def tree_of_row(name: str, row: MetricRow, options: CompareOptions) -> ScoreTree
 
 
 def tree_note(name: str, tree: ScoreTree) -> str:
-    """Return the sentence that names the metric of a tree; "" for a metric of docscore that has a tree."""
+    """Return a sentence that names the metric of a tree; "" for a docscore metric that has a tree."""
     if has_tree(METRICS[name]) and not is_own(METRICS[name]):
         return ""
     return f"This is the tree of {'the typed score' if tree.metric == TYPED else METRICS[tree.metric].label}."
 
 
 def is_own(metric: Metric[Any]) -> bool:
-    """Return whether a metric is one that a user wrote."""
+    """Return whether a user wrote the metric."""
     return not type(metric).__module__.startswith(f"{__name__.partition('.')[0]}.")
 
 
 def line_of_metric(metric: Metric[Any], error: BaseException) -> str:
-    """Return the file and the line of a metric in which an error arose, the innermost one: `own.py, line 12`."""
+    """Return the file and the innermost line of a metric in which an error was raised: `own.py, line 12`."""
     frames = traceback.extract_tb(error.__traceback__)
     file = getattr(sys.modules.get(type(metric).__module__), "__file__", None)
     frame = next((frame for frame in reversed(frames) if frame.filename == file), frames[-1])
@@ -81,10 +81,10 @@ def line_of_metric(metric: Metric[Any], error: BaseException) -> str:
 
 
 def loaded_metrics(names: Iterable[str]) -> list[str]:
-    """Return the names of metrics, after registering the classes of those of the form "module:Class".
+    """Return the names of metrics, after registering the classes that are given in the form "module:Class".
 
     Raises:
-        ValueError: for a class that cannot be imported or is no metric, and for one with the name of another metric.
+        ValueError: if a class cannot be imported, is not a metric, or has the name of another metric.
     """
     return [_loaded(name) if ":" in name else name for name in names]
 
@@ -106,11 +106,11 @@ def checked_metrics(metrics: Iterable[str], options: CompareOptions | None = Non
 
     Args:
         metrics: the names.
-        options: the options, which all metrics must support and at least one must use; None to check only the names.
+        options: options that all metrics support, and at least one metric uses; None to check only the names.
 
     Raises:
-        ValueError: for an unknown name, no names, two metrics with a figure of one name, or an option that no metric
-            uses, naming the metrics that have it.
+        ValueError: if a name is unknown, there are no names, two metrics have a figure of the same name, or no metric
+            uses an option; the message names the metrics that have this option.
     """
     names = list(dict.fromkeys(metrics))
     unknown = [name for name in names if name not in METRICS]
@@ -138,14 +138,14 @@ def checked_metrics(metrics: Iterable[str], options: CompareOptions | None = Non
 
 
 def metrics_with_schema(metrics: Sequence[str] | None, schema: object) -> tuple[str, ...]:
-    """Return the metrics, and with a schema the typed score, which is the first if no metrics were given."""
+    """Return the metrics, with the typed score added if there is a schema; it comes first if no metrics were given."""
     if metrics is None:
         return (ANLS_STAR,) if schema is None else (TYPED, ANLS_STAR)
     return tuple(metrics) if schema is None else tuple(dict.fromkeys([*metrics, TYPED]))
 
 
 def values_metric(metrics: Iterable[str], options: CompareOptions) -> str:
-    """Return the metric that says which values are right: the first of ANLS* and the typed score."""
+    """Return the metric that decides which values are right: the first one among ANLS* and the typed score."""
     return next((name for name in metrics if name in VALUES_BY), ANLS_STAR if options.schema is None else TYPED)
 
 
@@ -164,7 +164,7 @@ def signature_of(
         options: how values were compared.
         reading: how rows were read.
         skipped: the number of rows left out because of errors or without a prediction.
-        values_by: the metric that says which values are right, for a metric that evaluates regions.
+        values_by: the metric that decides which values are right, for a metric that evaluates regions.
 
     >>> signature_of("anls_star", CompareOptions())
     'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.3.0'
@@ -180,7 +180,7 @@ def signature_of(
         used = of_versions.options | {"iou"}
     functions = options.schema.functions if "schema" in used and options.schema is not None else ()
     by_paper = options.rules == PAPER
-    parts = [  # name, value, and whether the signature has it
+    parts = [  # (name, value, whether the signature includes it)
         ("tau", str(options.threshold), "threshold" in used),
         ("boundary", "0", "strict" in used and options.strict),
         ("case", "i" if options.ignore_case else "s", "ignore_case" in used),
@@ -191,7 +191,7 @@ def signature_of(
         *((name, version, True) for name, version in of_versions.versions(options).items()),
         ("comparators", "+".join(name for name, _ in functions), bool(functions)),
         *((name, text, True) for name, text in reading.signed.items()),
-        ("skipped", str(skipped), bool(skipped)),  # figures of fewer rows
+        ("skipped", str(skipped), bool(skipped)),  # the figures are of fewer rows
         ("compare", "folded" if options.normalise else "exact", "normalise" in used),
         ("read", "donut", "donut" in used and options.donut),
         ("values", values_by, METRICS[metric].evaluates_regions),

@@ -1,4 +1,4 @@
-"""The points of rows, and the sums that figures, rates and causes are made of."""
+"""The points of rows, and the sums that figures, rates and causes are computed from."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
@@ -44,12 +44,12 @@ def anls_star_scores(
     Args:
         test_set: the rows.
         options: how values are compared.
-        num_proc: the number of processes that score.
+        num_proc: the number of processes.
         progress: called when the phase "Scoring" begins.
     """
     ids, pairs = test_set.ids, test_set.pairs
     scored = progress("Scoring", len(ids))
-    # a text may give a warning, which another process would keep for itself
+    # A text may give a warning, which would be lost in another process.
     if num_proc == 1 or any(type(prediction) is str for _, prediction in pairs):
         return _scores((ids, pairs), options, scored)
     portions = [(ids[start : start + len(part)], part) for start, part in numbered_portions(pairs, num_proc)]
@@ -67,14 +67,14 @@ def _scores(rows: _IdsAndPairs, options: CompareOptions, scored: Advance = ignor
 
 
 class MetricScores:
-    """The points of rows by one metric, and its figures over them, computed when they are first asked for.
+    """The points of rows by one metric, and its figures over the rows; both are computed on first access.
 
     Args:
-        metric: its name.
+        metric: the name of the metric.
         test_set: the rows.
         options: how values are compared.
-        rows: returns the rows as metrics take them.
-        anls_star: returns the ANLS* score of each row.
+        rows: a function that returns the rows in the form that metrics accept.
+        anls_star: a function that returns the ANLS* score of each row.
         progress: called when each phase of the work begins.
         warn: called with warnings that need the scores.
         is_primary: whether the metric must have a figure.
@@ -100,14 +100,14 @@ class MetricScores:
         """The points of each row, from which the metric computes its figures.
 
         Raises:
-            TypeError, ValueError: for a value that the metric cannot score, naming its row.
+            TypeError, ValueError: if the metric cannot score a value; the message names its row.
         """
         if isinstance(METRICS[self.metric], AnlsStar):
-            scores = self._anls_star()  # its phase comes first
+            scores = self._anls_star()  # this phase comes first
             if self.metric == ANLS_STAR:
                 return scores
         rows = watched(self._rows(), self._progress, "Measuring", len(self.test_set.ids))
-        # with confidences the automation curve reads the details
+        # with confidences, the automation curve needs the details
         details = self.test_set.confidences is not None
         points = points_of_rows(self.metric, rows, self.options, details=details)
         if self.metric == TYPED and self.test_set.is_full:
@@ -117,7 +117,7 @@ class MetricScores:
 
     @cached_property
     def _all_ratios(self) -> Ratios:
-        if self.metric == ANLS_STAR:  # its points are the scores
+        if self.metric == ANLS_STAR:  # the points of this metric are the scores
             scores = np.array(self.points)[:, np.newaxis]
             return Ratios(scores, np.ones_like(scores))
         rows = zip(self.test_set.ids, self.points, strict=True)
@@ -125,10 +125,10 @@ class MetricScores:
 
     @cached_property
     def _having(self) -> list[int]:
-        """The numbers of its figures; of regions, or of a metric of a user, those for which anything counts.
+        """The numbers of the figures; for regions, or for a metric of a user, only figures for which anything counts.
 
         Raises:
-            ValueError: if the primary metric has none.
+            ValueError: if the primary metric has no figure.
         """
         if not (METRICS[self.metric].evaluates_regions or is_own(METRICS[self.metric])):
             return list(range(len(METRICS[self.metric].figures)))
@@ -148,12 +148,12 @@ class MetricScores:
 
     @property
     def names(self) -> list[FigureName]:
-        """The names of its figures."""
+        """The names of the figures."""
         return [METRICS[self.metric].figures[number] for number in self._having]
 
     @cached_property
     def ratios(self) -> Ratios:
-        """The k figures as ratios of sums over the n rows, a column for each."""
+        """The k figures as ratios of sums over the n rows, one column per figure."""
         is_whole = len(self._having) == len(METRICS[self.metric].figures)
         return self._all_ratios if is_whole else self._all_ratios.columns(self._having)
 
@@ -166,13 +166,13 @@ class MetricScores:
 
     @cached_property
     def counted(self) -> Collection[int]:
-        """The numbers of the rows that the first figure is about: all, or of regions those with evidence."""
+        """The numbers of the rows that the first figure covers: all rows, or for regions the rows with evidence."""
         by_regions = METRICS[self.metric].evaluates_regions
         return set(np.flatnonzero(self.first.weight[:, 0]).tolist()) if by_regions else range(len(self.test_set.ids))
 
     @property
     def is_mean(self) -> bool:
-        """Whether the first figure is the mean of the scores of the rows; that of entities is a ratio of sums."""
+        """Whether the first figure is the mean of the scores of rows. For entities, it is a ratio of sums instead."""
         return bool((self.first.weight[list(self.counted)] == 1).all())
 
     @cached_property
@@ -190,13 +190,13 @@ def points_of_rows(metric: str, rows: Iterable[MetricRow], options: CompareOptio
     """Return the points of each row by a metric.
 
     Args:
-        metric: its name.
+        metric: the name of the metric.
         rows: the rows.
         options: how values are compared.
-        details: whether the points keep what only the automation curve reads.
+        details: whether the points keep the details that only the automation curve needs.
 
     Raises:
-        TypeError, ValueError: for a value that the metric cannot score, naming its row.
+        TypeError, ValueError: if the metric cannot score a value; the message names its row.
     """
     scorer, points = METRICS[metric], []
     for row in rows:
@@ -209,14 +209,14 @@ def points_of_rows(metric: str, rows: Iterable[MetricRow], options: CompareOptio
 
 
 def ratios_of_points(metric: str, rows: Iterable[tuple[str, Any]]) -> Ratios:
-    """Return the figures of a metric as ratios of sums over rows, a column for each.
+    """Return the figures of a metric as ratios of sums over rows, one column per figure.
 
     Args:
-        metric: its name.
+        metric: the name of the metric.
         rows: the id and the points of each row.
 
     Raises:
-        ValueError: for sums that are no numerators and denominators, naming the row.
+        ValueError: if sums are not numerators and denominators; the message names the row.
     """
     sums = np.array([_figure_sums(metric, *row) for row in rows], dtype=np.float64)
     earned, weight = np.moveaxis(sums.reshape(-1, len(METRICS[metric].figures), 2), 2, 0)
@@ -240,7 +240,7 @@ def _figure_sums(metric: str, question_id: str, points: Any) -> Sequence[tuple[f
 
 
 def error_of_metric(metric: str, question_id: str, error: Exception) -> Exception:
-    """Return the error of a metric with its row, and with the line of the code if a user wrote the metric."""
+    """Return the error of a metric with its row, and with the line of code if a user wrote the metric."""
     place = row_place(question_id)
     if is_own(METRICS[metric]) and not isinstance(error, InputError | MemoryError):
         line = line_of_metric(METRICS[metric], error)
@@ -267,13 +267,13 @@ def rate_counts_of(
     evaluated: Collection[int],
     test_set: TestSet,
 ) -> dict[str, RateCounts]:
-    """Return what each rate counts, by its name.
+    """Return the counts of each rate, by the name of the rate.
 
     Args:
         table: the fields, with the counts of values of each row.
         scores: the score of each row.
-        evaluated: the numbers of the rows that the score is about.
-        test_set: the rows, some of which could not be parsed, or have no prediction.
+        evaluated: the numbers of the rows that the score covers.
+        test_set: the rows. Some may have failed to parse, or may not have a prediction.
     """
     values, ones = table.values, [1] * len(scores)
     events = {}
@@ -304,7 +304,7 @@ def rate_counts_of(
 
 
 def counts_of_blanks(blanks: Iterable[tuple[int, bool]], count: int) -> RateCounts:
-    """Return how many places of each of some rows are empty in the ground truth, and how many of these are filled."""
+    """Return how many places of each row are empty in the ground truth, and how many of these are filled."""
     hits, totals = [0] * count, [0] * count
     for number, is_filled in blanks:
         hits[number] += is_filled
@@ -315,14 +315,14 @@ def counts_of_blanks(blanks: Iterable[tuple[int, bool]], count: int) -> RateCoun
 def intervals_of_counts(
     counts: Mapping[str, RateCounts], table: FieldTable, confidence: float | None, **drawing: Any
 ) -> dict[str, list[Interval]]:
-    """Return the intervals of rates, of the fields that are filled although empty, and of the scores of fields.
+    """Return the intervals of rates, of fields that are filled although empty, and of the scores of fields.
 
-    All are from the same resamples. Only so many fields have an interval: the first ones of each order of the table.
+    All use the same resamples. Only the first fields of each order of the table have an interval.
 
     Args:
-        counts: what each rate counts.
+        counts: the counts of each rate.
         table: the fields.
-        confidence: the level of the intervals; None for none.
+        confidence: the confidence level of the intervals; None for no intervals.
         drawing: how rows are resampled.
     """
     if confidence is None:

@@ -55,29 +55,30 @@ COUNT_WORDS = {
     "parse_ambiguous": ("prediction", "ambiguous: several readings are possible, and one was taken"),
 }
 
-READING_WORDS = {  # what a prediction was, by the outcome of its parsing
+READING_WORDS = {  # descriptions of a prediction, by the outcome of its parsing
     "extracted": "extracted from surrounding text",
     "repaired": "repaired, as JSON that was malformed or cut off",
     "ambiguous": "ambiguous: several readings are possible, and one was taken",
     "failed": "no JSON and is scored as text",
 }
 
-_LARGE_CHANGE = 0.005  # of a mean, from which a sentence is worth reading
-_DIGITS = 9  # of a mean; what differs by less is level
+_LARGE_CHANGE = 0.005  # smallest change of a mean that is reported
+_DIGITS = 9  # of a mean; scores that are equal to this many digits are tied
 
 
 def changed_order(before: Sequence[float], after: Sequence[float]) -> list[int]:
-    """The numbers of scores after a change, highest first; none where that is the order they had before."""
+    """Return the numbers of the scores by their new order, highest first; empty if the order did not change."""
     old = sorted(range(len(before)), key=lambda number: -round(before[number], _DIGITS))
     new = sorted(old, key=lambda number: -round(after[number], _DIGITS))
     return [] if new == old else new
 
 
 def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
-    """The sentence about numbers that are only printed differently; "" where comparing them by value changes little.
+    """Return a sentence on numbers that only print differently; "" if comparing them by value changes little.
 
     Args:
-        evaluations: by the name of the system, "" where there is one; of several it says whether their order changes.
+        evaluations: the evaluations by the name of the system, "" for a single system. For several systems, the
+            sentence says whether their order changes.
     """
     scores = {name: system.score_by_value for name, system in evaluations.items()}
     if not any(score is not None for score in scores.values()):
@@ -100,12 +101,12 @@ def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
 
 
 def between_systems(confidence: float) -> str:
-    """How systems are tested against another, in words."""
+    """Return the test between systems, in words."""
     return f"paired permutation test, Holm-corrected for the number of systems, p < {level_of_tests(confidence):g}"
 
 
 def interval_text(interval: Interval, confidence: float, *, signed: bool = False) -> str:
-    """The interval as text, or why there is none."""
+    """Return the interval as text, or why there is no interval."""
     if interval.ends is None:
         return f"no interval: {interval.note}"
     low, high = (with_sign(end) if signed else f"{end:.4f}" for end in interval.ends)
@@ -114,7 +115,7 @@ def interval_text(interval: Interval, confidence: float, *, signed: bool = False
 
 
 def sample_text(evaluation: Evaluation, noun: str) -> str:
-    """The number of rows or documents of a mean, and its interval if requested."""
+    """Return the number of rows or documents of a mean, and its interval if requested."""
     size, interval = counted(len(evaluation), noun), evaluation.measured[0].interval
     if evaluation.test_set.document_ids is not None:
         size = f"{counted(len(evaluation.document_ids), 'document')} in {counted(evaluation.test_set.runs, 'run')}"
@@ -124,7 +125,7 @@ def sample_text(evaluation: Evaluation, noun: str) -> str:
 
 
 def runs_lines(runs: Runs) -> list[str]:
-    """What the runs of a system say: their scores, where the variance comes from, and how many more would help."""
+    """Return lines about the runs of a system: their scores, the sources of variance, and how many more would help."""
     scores = f"{runs.runs} runs: {', '.join(map(three_digits, runs.scores[:_RUNS_LISTED]))}"
     more = ", …" if runs.runs > _RUNS_LISTED else ""
     lines = [f"{scores}{more}; standard deviation between runs {runs.deviation:.4f}"]
@@ -141,31 +142,31 @@ def runs_lines(runs: Runs) -> list[str]:
     ]
 
 
-HALF_THE_WIDTH = "half the width of an interval takes about four times the documents"  # said once of several systems
+HALF_THE_WIDTH = "half the width of an interval takes about four times the documents"  # shown once for several systems
 
 
 def headline_text(evaluation: Evaluation, noun: str) -> str:
-    """What the headline figure is, with its interval: "mean ANLS* of 40 documents, 95% interval 0.7511 to 0.8532"."""
+    """Return the headline figure with its interval: "mean ANLS* of 40 documents, 95% interval 0.7511 to 0.8532"."""
     mean = "mean " if evaluation.primary.is_mean else ""
     return f"{mean}{evaluation.figure_names[0].label} of {sample_text(evaluation, noun)}"
 
 
 def spread_lines(scores: Sequence[float]) -> list[str]:
-    """What the scores of documents are: their median, and how many are fully correct; of no documents nothing."""
+    """Return the median of the scores of documents, and how many are fully correct; empty without documents."""
     fully_correct = sum(score == 1 for score in scores)
     return [f"median {three_digits(median(scores))}", f"{fully_correct:,} fully correct"] if scores else []
 
 
 def slice_text(system: Evaluation) -> str:
-    """Which slice the rows of an evaluation are."""
+    """Return which slice the rows of an evaluation are, in words."""
     return f"only the rows with {shown_name(system.slice or '')} as {shown_name(system.slice_name)}"
 
 
 def count_lines(evaluation: Evaluation, *, alone: bool = True, warnings: bool = True) -> list[str]:
-    """One line for each kind of rows that were skipped, missing, unparsed, extracted or repaired; with the first ids.
+    """Return a line for each kind of row: skipped, missing, unparsed, extracted or repaired; with the first ids.
 
-    Then one for each warning about the rows, unless it was given before, and for numbers only printed otherwise.
-    What is said of two systems together is left out where the evaluation is not alone.
+    The warnings about the rows follow, unless they were given before, and a line on numbers that only print
+    differently. If the evaluation is not alone, lines that the caller prints once for both systems are left out.
     """
     reads = evaluation.test_set.options.parse is not None
     ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in evaluation.test_set.parsed_ids().items()} if reads else {}
@@ -187,7 +188,7 @@ def count_lines(evaluation: Evaluation, *, alone: bool = True, warnings: bool = 
 
 
 def _lines_on_places(system: Evaluation) -> list[str]:
-    """The number of citations that were left out; or, without a metric that evaluates regions, that one can."""
+    """Return the number of citations that were left out; or that the metric grounding can score regions."""
     left_out = sum(of_row.left_out for of_row in system.test_set.places or ())
     if left_out:
         return [f"{counted(left_out, 'citation')} left out: the prediction is missing or could not be parsed"]
@@ -198,17 +199,17 @@ def _lines_on_places(system: Evaluation) -> list[str]:
 
 
 def difference_interval(comparison: Comparison) -> str:
-    """The interval of a difference, as text."""
+    """Return the interval of a difference as text."""
     return interval_text(comparison.figure.interval or Interval(), comparison.confidence, signed=True)
 
 
 def verdict_text(comparison: Comparison) -> str:
-    """How many documents got better and worse, and whether that may be chance, as a sentence with the p-value.
+    """Return a sentence on how many documents got better and worse, whether that may be chance, and the p-value.
 
-    Where several systems are compared with the base, the p-value is adjusted for them, and the sentence names how many.
+    If several systems are compared with the base, the p-value is adjusted for them, and the sentence names how many.
     """
     better, worse = len(comparison.better), len(comparison.worse)
-    noun = "document" if comparison.new.test_set.document_ids is None else "prediction"  # of several runs
+    noun = "document" if comparison.new.test_set.document_ids is None else "prediction"  # with several runs
     if not better and not worse and not comparison.figure.changed:
         return f"the same on all {counted(comparison.same, noun)}"
     documents = counted(better + worse + comparison.same, noun)
@@ -225,7 +226,7 @@ def verdict_text(comparison: Comparison) -> str:
 
 
 def count_lines_of_both(comparison: Comparison, *, warnings: bool = True) -> list[str]:
-    """One line for the rows left out of both, of each its `count_lines` and lists that were cut off, one on numbers."""
+    """Return lines on rows left out of both systems, then on each system and its cut-off lists, then on numbers."""
     skipped = comparison.new.test_set.skipped
     lines = [] if comparison.new.slice is None else [slice_text(comparison.new)]
     lines += (
@@ -248,7 +249,7 @@ _SPELLINGS = {
 
 
 def annotation_text(annotation: Annotation) -> str:
-    """An annotation of a score tree as a sentence without its points."""
+    """Return an annotation of a score tree as a sentence, without its points."""
     where = "" if annotation.parent == "$" else f" in {shown_name(annotation.parent)}"
     if annotation.kind == "exchanged":
         first, second = (
@@ -284,11 +285,11 @@ def points_text(tree: ScoreTree) -> str:
 
 
 def facts_of_tree(tree: ScoreTree) -> tuple[str, ...]:
-    """Return the facts of a `MetricTree`, one line each."""
+    """Return the facts of a `MetricTree`, one line per fact."""
     return tree.facts if isinstance(tree, MetricTree) else ()
 
 
-Span = tuple[str, bool]  # a piece of a text, and whether the other text lacks it
+Span = tuple[str, bool]  # a piece of a text, and whether it is missing from the other text
 
 
 def text_differences(truth: str, prediction: str, *, ignore_case: bool = True) -> tuple[list[Span], list[Span]]:
@@ -306,8 +307,8 @@ def text_differences(truth: str, prediction: str, *, ignore_case: bool = True) -
     return left, right
 
 
-LEADS, FOLLOWS = 0.3, 0.2  # shares of the loss from which a cause is named first, and second
-_NAMED_SHARES = (  # up to a share
+LEADS, FOLLOWS = 0.3, 0.2  # smallest shares of the loss for which a cause is named first, and second
+_NAMED_SHARES = (  # (upper limit of the share, words)
     (0.22, "a fifth"),
     (0.28, "a quarter"),
     (0.3, ""),
@@ -325,7 +326,7 @@ _NAMED_SHARES = (  # up to a share
 
 
 def share_in_words(share: float) -> str:
-    """A share as one says it; as a percentage where no simple fraction is near.
+    """Return a share in words, or as a percentage if no simple fraction is near.
 
     >>> share_in_words(0.34), share_in_words(0.6)
     ('a third', '60%')
@@ -335,10 +336,10 @@ def share_in_words(share: float) -> str:
 
 
 def conclusion_of(evaluation: Evaluation) -> tuple[str, str]:
-    """Where the points of a test set went: a sentence on the largest cause, and one on what comes second, or "".
+    """Return a sentence on the largest cause of lost points, and one on the second largest cause, or "".
 
-    Rows that were cut off from lists follow if they are a tenth of the loss. A metric without causes says instead what
-    it counts.
+    Rows that were cut off from lists follow if they are a tenth of the loss. For a metric without causes, the
+    sentences say what the metric counts.
 
     >>> import docscore
     >>> conclusion_of(docscore.evaluate(predictions=[{"a": "x"}], references=[{"a": "x", "b": "y"}]))
@@ -355,9 +356,9 @@ def conclusion_of(evaluation: Evaluation) -> tuple[str, str]:
 
 
 def conclusion_of_tree(tree: ScoreTree, annotations: Sequence[Annotation]) -> tuple[str, str, ScoreTree | None]:
-    """What most of the loss of a document is, as a sentence, what comes second, or "", and the largest such loss.
+    """Return a sentence on most of the loss of a document, one on the second largest loss, or "", and the largest loss.
 
-    The tree of a metric of your own has no causes, and no conclusion.
+    The tree of your own metric has no causes, and no conclusion.
 
     >>> from docscore import score_tree
     >>> conclusion_of_tree(score_tree({"a": "x", "b": "y"}, {"a": "x"}), [])[:2]
@@ -374,7 +375,7 @@ def conclusion_of_tree(tree: ScoreTree, annotations: Sequence[Annotation]) -> tu
 
 
 def _largest_losses(lost: Mapping[str, float], total: float) -> tuple[str, str]:
-    """A sentence on the largest part of a loss, and what comes second, or ""; no part leads below the share `LEADS`."""
+    """Return a sentence on the largest loss, and one on the second largest or ""; losses below `LEADS` are not named."""
     (share, first), *others = sorted(
         ((points / total, words) for words, points in lost.items()), key=lambda each: -each[0]
     )
@@ -385,18 +386,18 @@ def _largest_losses(lost: Mapping[str, float], total: float) -> tuple[str, str]:
 
 
 def _account(losses: str, share: float) -> str:
-    """Say which share of the lost points some losses are, such as "one missing field accounts for half"."""
+    """Return which share of the lost points some losses are, such as "one missing field accounts for half"."""
     return f"{losses} {'accounts' if losses.startswith('one ') else 'account'} for {share_in_words(share)}"
 
 
 def capital(sentence: str) -> str:
-    """The sentence with a capital letter."""
+    """Return the sentence with a capital letter."""
     return sentence[:1].upper() + sentence[1:]
 
 
 def lost_nodes(tree: ScoreTree) -> Iterator[ScoreTree]:
-    """Yield the nodes that lose points; of a part that is missing or extra as a whole, only the part."""
-    inside: set[int] = set()  # nodes in parts that are lost as a whole
+    """Yield the nodes that lose points; if a part is missing or extra as a whole, yield only the part."""
+    inside: set[int] = set()  # nodes within parts that are lost as a whole
     for node in tree.nodes():
         if node.cause is not None:
             if id(node) not in inside:
@@ -405,7 +406,7 @@ def lost_nodes(tree: ScoreTree) -> Iterator[ScoreTree]:
 
 
 def _losses(tree: ScoreTree, annotations: Sequence[Annotation]) -> dict[str, list[ScoreTree]]:
-    """The nodes of a tree that lose points for each cause, in words; a part that is missing as a whole is one loss."""
+    """Return the nodes that lose points, by cause in words; a part that is missing as a whole is one loss."""
     exchanged = {path for each in annotations if each.kind == "exchanged" for path in each.paths}
     found: dict[Cause | None, list[ScoreTree]] = {cause: [] for cause in (None, *get_args(Cause))}
     for node in lost_nodes(tree):

@@ -1,4 +1,4 @@
-"""The one way from files, lists and frames to evaluations, for Python, the command and the page."""
+"""The shared path from files, lists and data frames to evaluations, for Python, the command and the page."""
 
 from collections.abc import Mapping, Sequence
 from inspect import signature
@@ -18,7 +18,7 @@ from docscore.stats.intervals import CONFIDENCE, SEED
 
 
 def metrics_for(metrics: Sequence[str] | None, options: CompareOptions) -> list[str]:
-    """Return the names of the metrics to compute; errors as for `docscore.evaluate`."""
+    """Return the names of the metrics to compute; raises the same errors as `docscore.evaluate`."""
     return checked_metrics(metrics_with_schema(metrics and loaded_metrics(metrics), options.schema), options)
 
 
@@ -31,18 +31,18 @@ def evaluations_of(
     slice_value: str | None = None,
     **settings: Any,
 ) -> dict[str, Evaluation]:
-    """Give the warnings of test sets that were just read, and return the evaluation of each system, by its name.
+    """Give the warnings of test sets that were just read, and return the evaluation of each system by its name.
 
     Args:
-        systems: the test set of each system.
+        systems: the test set of each system, by its name.
         options: how values are compared.
-        metrics: their names, as `metrics_for` returns them.
+        metrics: the names of the metrics, as `metrics_for` returns them.
         prices: the price of a million tokens, by the name of a system.
         slice_value: the value of `by` that the rows must have; None for all rows.
         settings: other keywords of `Evaluation`.
 
     Raises:
-        TypeError, ValueError: as `docscore.evaluate`, and for a value that no row has.
+        TypeError, ValueError: as for `docscore.evaluate`, and if no row has the value of `by`.
     """
     evaluations = {}
     for name, test_set in systems.items():
@@ -108,73 +108,74 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate predictions against references: figures with intervals, fields, causes of lost points, score trees.
 
-    Rows are read and paired at once, and stay in memory for as long as the result lives. Scores, intervals and tables
-    are computed when they are first looked at.
+    Rows are read and paired at once, and stay in memory as long as the result exists. Scores, intervals and tables are
+    computed on first access.
 
-    Each side is one of these:
+    Each side is one of these kinds of input:
 
     * a path: JSONL, JSON, CSV or Parquet, as for `docscore score`; a log of Inspect (`.eval`, `.json`); a folder with
-      one document a file, `ID.json` or `ID.txt`;
+      one file per document, `ID.json` or `ID.txt`;
     * a list of rows: `{"question_id", "prediction"}` and `{"question_id", "references": [acceptable answers]}`, or
       plain values in the same order on both sides;
     * a dict of values by id; a tuple in the references holds acceptable answers;
     * a pandas or polars data frame, an Arrow table or a `datasets.Dataset` with the columns of such rows.
 
     Args:
-        positional: none; each side is given by its name, so that the two cannot be exchanged.
-        predictions: what was predicted.
-        references: the ground truths; None where the rows of the predictions hold them too, as those of logs and of one
-            data frame with a column of each.
-        metrics: names among `docscore.METRICS`, or "module:Class" for a metric of your own. The first is the metric of
-            everything that the result shows; None for "anls_star", and with a schema for "typed", beside which
-            "anls_star" stands.
-        parse: None, or "json" or "repair" to read predictions that are text as JSON first.
-        parse_references: None, or "json" or "repair" to read references that are text as JSON first. A reference that
+        positional: not allowed; each side is passed by name, so that the two cannot be exchanged.
+        predictions: the predicted values.
+        references: the ground truths; None if the rows of the predictions also have them, as in logs, or in one data
+            frame with a column for each side.
+        metrics: names among `docscore.METRICS`, or "module:Class" for your own metric. The first one is the primary
+            metric, which the result explains. None for "anls_star", or with a schema for "typed" followed by
+            "anls_star".
+        parse: None, or "json" or "repair" to parse predictions that are text as JSON first.
+        parse_references: None, or "json" or "repair" to parse references that are text as JSON first. A reference that
             can be repaired in several ways is an error.
-        missing: a reference without a prediction: "error"; "zero" to score it as null (usually 0) and count it; or
-            "skip" to leave it out and count it.
-        on_error: rows with errors: "error", or "skip" to leave them out and count them.
-        confidence: the level of the intervals, between 0 and 1; None for none.
+        missing: what to do with a reference without a prediction: "error"; "zero" to score it as null (usually 0) and
+            count it; or "skip" to leave it out and count it.
+        on_error: what to do with invalid rows: "error", or "skip" to leave them out and count them.
+        confidence: the confidence level of the intervals, between 0 and 1; None for no intervals.
         seed: the seed of the random numbers of the intervals.
-        runs: whether `predictions` is a list of several sides, the runs of one system on the same documents. A
-            document's score is then its mean over the runs, and intervals resample documents with all their runs;
-            what is counted, such as values and the documents of a field or a rate, is counted in each run.
-        cluster: a column of the references, or a function of the id, that names the cluster of each row, where rows are
-            not independent, as the questions of one document.
+        runs: whether `predictions` is a list of several sides, the runs of one system on the same documents. The score
+            of a document is then its mean over the runs, and intervals resample documents with all their runs. Counts,
+            such as the number of values or of documents with a field, include each run.
+        cluster: a column of the references, or a function of the id, that names the cluster of each row. Use it if rows
+            are not independent, such as several questions on one document.
         by: a column of the references, or a function of the id, whose values make slices.
-        schema: a JSON Schema that says how each place compares: a dict, a path or a pydantic model class. The typed
+        schema: a JSON Schema that says how each field compares: a dict, a path or a pydantic model class. The typed
             score is then computed too.
         schema_by: a column of the references whose value names the schema of each row in the folder `schema`
-            (`VALUE.json`), as `docscore suggest-schema --by` writes it; None if the id does.
-        comparators: how fields or types compare, beside the schema or without one: `{"items[].sku": same_sku, float:
-            "money"}`; the name of a comparator, its settings, or a function of two values that gives 0 to 1.
-        threshold: tau in [0, 1]; a similarity of texts below it counts as 0.
+            (`VALUE.json`), as `docscore suggest-schema --by` writes it; None if the id names it.
+        comparators: how fields or types compare, in addition to the schema or without a schema: `{"items[].sku":
+            same_sku, float: "money"}`; the name of a comparator, its settings, or a function of two values that
+            returns a number from 0 to 1.
+        threshold: tau in [0, 1]; a text similarity below it counts as 0.
         ignore_case: whether texts are compared in lower case.
-        rules: what counts in a prediction: "paper", or "anls_star-1.0.1" as in the published package of that version.
-        numbers: how numbers are compared: "text", as they print, or "value", so that 1000.0 is 1000.
+        rules: which values of a prediction count: "paper", or "anls_star-1.0.1" as in this version of the package.
+        numbers: how numbers are compared: "text", as they print, or "value", so that 1000.0 equals 1000.
         strict: whether a similarity of exactly the threshold counts as 0 (ANLS).
-        normalise: whether case and white space are ignored (KIEval, Entity F1).
-        donut: whether documents are read as the evaluation of Donut reads them (Entity F1, nTED).
-        with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
-            scored, or confidences in the same structure as the prediction under "confidence", beside the fields or in
-            the row.
-        citations_from: the provider in whose form predictions hold values and citations, such as "reducto", or the path
+        normalise: whether to ignore case and white space (KIEval, Entity F1).
+        donut: whether to read documents as the evaluation of Donut reads them (Entity F1, nTED).
+        with_confidences: whether predictions have confidences: as `{"$value": ..., "$confidence": ...}`, or in the same
+            structure as the prediction under "confidence", next to the fields or in the row. Only the values are
+            scored.
+        citations_from: the provider in whose form predictions have values and citations, such as "reducto", or the path
             of a JSON file that describes a form.
-        iou: the intersection over union from which a cited box is accepted (grounding).
-        documents: the documents that values were read from, a folder with `ID.pdf`, `ID.hocr` or `ID.txt` or a dict of
-            texts by id; `result.breakdowns["found_in_documents"]` then says which predicted values they have. The
+        iou: the lowest intersection over union at which a cited box is accepted (grounding).
+        documents: the documents that values were read from: a folder with `ID.pdf`, `ID.hocr` or `ID.txt`, or a dict of
+            texts by id. `result.breakdowns["found_in_documents"]` then shows which predicted values they contain. The
             report also takes page images from the folder, `ID.png` or `ID-1.png`.
-        ignore_keys: keys that are left out of both sides, from the top level: `["model", "meta.tokens"]`.
-        absent_words: texts that are read as null on both sides, whatever their case: `["NOT_FOUND", "N/A"]`.
+        ignore_keys: keys to leave out of both sides, from the top level: `["model", "meta.tokens"]`.
+        absent_words: texts that mean null on both sides, whatever their case: `["NOT_FOUND", "N/A"]`.
         id_column: the column or key of the ids, if it is not "question_id". Any column can be a path into the rows,
             such as "response.id", if no column has that name. The cells of several columns are joined: `["file",
-            "page"]`. Of JSON rows for which no other column is named, the rest is the document.
+            "page"]`. In JSON rows for which no other column is named, the rest of the row is the document.
         id_pattern: a regular expression with one group, the part of an id by which rows are paired, such as
-            `"^scan_(.+)$"`. An id that it does not match stays as it is.
+            `"^scan_(.+)$"`. An id that does not match it stays unchanged.
         prediction_column: the column or key of the predictions, if it is not "prediction".
         references_column: the column or key of the ground truths, if it is not "references". A list in it holds
             acceptable answers; anything else is the one acceptable answer.
-        references_id_column: the column of the ids of the references, where that of the predictions has another name.
+        references_id_column: the column of the ids of the references, if it differs from the column of the predictions.
         predictions_id_column: the column of the ids of the predictions.
         cost_column: the column or key of what each prediction cost, if it is not "cost"; `result.costs` has the sum.
         seconds_column: the column or key of the seconds each prediction took, if it is not "seconds".
@@ -183,32 +184,32 @@ def evaluate(
         fields_in_columns: whether rows without a column of predictions or ground truths have one column for each
             field. A name such as "items.0.price" is a path, and an empty cell of a table is null. Columns that other
             arguments name are not fields.
-        field_column: the column of the paths, where each row is one field of a document.
+        field_column: the column of the paths, if each row is one field of a document.
         value_column: the column of the values of these fields. Rows of both sides have `references_column` and
             `prediction_column` instead.
         references_query: a JMESPath expression that selects the rows in a JSON file, a dict, or each row of JSONL or a
             list: `"results[].{question_id: id, references: [truth]}"`.
-        predictions_query: the same for the predictions.
+        predictions_query: the JMESPath expression for the predictions.
         single_document: whether a JSON file or a dict is one document, even if it looks like `{id: document}`.
-        answer_is_list: whether a list in the column of the ground truths is the one acceptable answer.
+        answer_is_list: whether a list in the column of the ground truths is a single acceptable answer.
         delimiter: the delimiter of CSV files; None to detect it from the header.
         encoding: the encoding of text files, a name that Python knows, such as "cp1252"; None for UTF-8.
         references_encoding: the encoding of the references, if the predictions have another one.
         predictions_encoding: the encoding of the predictions, if the references have another one.
-        num_proc: the number of processes that read and score rows; more than one are faster from some 10,000 rows.
+        num_proc: the number of processes that read and score rows; several are faster for 10,000 rows or more.
             With the start method "spawn" the caller needs `if __name__ == "__main__":`.
-        progress: True for progress bars, False for none, None for bars on a terminal; or a callback, called with the
-            name of a phase and its total, that returns one, called with the number of further units that are done.
+        progress: True for progress bars, False for no bars, None for bars on a terminal; or a callback. It receives the
+            name of a phase and its total, and returns a callback that receives the number of further units done.
 
     Returns:
         The result; `result.score` is the first figure, in [0, 1].
 
     Raises:
-        TypeError: for an option or a side of a wrong type.
-        ValueError: for options outside their ranges, and for rows that cannot be read or paired; the message names the
-            first five.
+        TypeError: if an option or a side has a wrong type.
+        ValueError: if an option is outside its range, or if rows cannot be read or paired; the message names the first
+            five rows.
         OSError: if a file cannot be read.
-        RuntimeError: if one of several processes dies, for example because memory runs out.
+        RuntimeError: if one of several processes dies, for example because memory is exhausted.
 
     >>> result = evaluate(
     ...     predictions=[{"question_id": "a", "prediction": {"date": "1 May", "total": "6.40"}}],
@@ -254,7 +255,7 @@ def evaluate(
 
 
 def _runs(predictions: Any) -> Sequence[Any]:
-    """Return the runs of a system; raise `ValueError` for anything but a list of several."""
+    """Return the runs of a system; raise `ValueError` if they are not a list of several runs."""
     if isinstance(predictions, list | tuple) and len(predictions) > 1:
         return predictions
     got = str(len(predictions)) if isinstance(predictions, list | tuple) else type(predictions).__name__
@@ -262,7 +263,7 @@ def _runs(predictions: Any) -> Sequence[Any]:
 
 
 def _call(given: Mapping[str, Any]) -> str:
-    """The call of `evaluate` with these arguments; what is no number and no text stands as a variable of its name."""
+    """Return the call of `evaluate` with these arguments; values other than numbers and texts appear as variables."""
 
     def shown(name: str, value: object) -> str:
         if isinstance(value, PathLike) or (name in _PATHS and isinstance(value, str)):
