@@ -375,7 +375,7 @@ def conclusion_of_tree(tree: ScoreTree, annotations: Sequence[Annotation]) -> tu
 
 
 def _largest_losses(lost: Mapping[str, float], total: float) -> tuple[str, str]:
-    """Return a sentence on the largest loss, and one on the second largest or ""; losses below `LEADS` are not named."""
+    """Return a sentence on the largest loss, and one on the second or ""; losses below `LEADS` are not named."""
     (share, first), *others = sorted(
         ((points / total, words) for words, points in lost.items()), key=lambda each: -each[0]
     )

@@ -1,13 +1,13 @@
-"""The score of a test set as a small state that can be updated, merged and pickled: for batches and many processes.
+"""The score of a test set as a small state to update, merge and pickle: for batches and several processes.
 
-Only sums, counts and field tables are kept, and of rows by id a hash of 64 bits of the id and one of the values. Sums
-are exact (`docscore.evaluation.fields`), so that the result is bit for bit the same, however the rows were split and in
-whatever order the parts were merged.
+The state has only sums, counts and field tables and, for rows with ids, 64-bit hashes of the id and of the values. Sums
+are exact (`docscore.evaluation.fields`), so the result is identical to the last bit, no matter how the rows were split
+and in which order the parts were merged.
 
-No row by id counts twice. A sampler that gives every process the same number of rows repeats some in the last batches,
-even in one batch if it is larger than the test set: a row that comes again with the same values counts once, and
-`counts["repeated"]` says how many did. So that they can be taken out again, the rows of the last update stay in their
-process; they are not sent. Rows without ids all count.
+A row with an id never counts twice. A sampler that gives every process the same number of rows repeats rows in the last
+batches, and even in one batch that is larger than the test set. A repeated row with the same values counts once, and
+`counts["repeated"]` gives the number of repeats. To remove them again, each process keeps the rows of its last update;
+these rows are not sent. Rows without ids all count.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class ScoreState:
     """Sums and counts over the rows seen so far.
 
     Args:
-        metrics: names among `docscore.METRICS`; None for "anls_star", and with a schema for "typed" before it.
-        fields: whether to count fields too, for per-field scores and causes of lost points.
+        metrics: names among `docscore.METRICS`; None for "anls_star", or with a schema for "typed", then "anls_star".
+        fields: whether to count fields too, for field scores and causes of lost points.
         options: how values are compared.
         reading: how rows are read.
-        keywords: single options of both kinds, in place of `options` and `reading`.
+        keywords: single options of both kinds, instead of `options` and `reading`.
 
     Raises:
-        TypeError, ValueError: for invalid options.
+        TypeError, ValueError: if an option is invalid.
 
     >>> first, second = ScoreState(), ScoreState()
     >>> first.update([{"total": "1"}], [{"total": "1"}])
@@ -91,14 +91,14 @@ class ScoreState:
         return f"<ScoreState {', '.join(self.metrics)}, {self.rows:,} rows>"
 
     def reset(self) -> None:
-        """Forget all rows."""
+        """Remove all rows."""
         self.rows = 0
         self.counts: dict[str, int] = {}
         self.sums: dict[str, tuple[int, int]] = {}  # numerator and denominator of each figure, in units
         self.fields: dict[str, Field] = {}
-        self.places: dict[str, set[str]] = {}  # in the ground truths, by the text of the schema
-        self.ids: dict[int, int] = {}  # the hash of the values of each row by id, by that of its id
-        self.parts: set[int] = set()  # random numbers of the states whose rows are in it
+        self.places: dict[str, set[str]] = {}  # places in the ground truths, by the text of the schema
+        self.ids: dict[int, int] = {}  # the hash of the values of each row with an id, by the hash of the id
+        self.parts: set[int] = set()  # random numbers that identify the states merged into this one
         self.last: Evaluation | None = None  # the rows of the last update
 
     def __getstate__(self) -> dict[str, Any]:
@@ -109,30 +109,30 @@ class ScoreState:
         return ScoreState(metrics=self.metrics, fields=self.with_fields, options=self.options, reading=self.reading)
 
     def update(self, predictions: Any, references: Any) -> None:
-        """Score more rows, of any of the three formats; rows with ids are paired within this call. No rows are allowed.
+        """Score more rows, if any, in one of the three formats; rows with ids are paired within this call.
 
         Raises:
-            TypeError, ValueError: naming the row; the state is then unchanged.
+            TypeError, ValueError: if a row is invalid; the message names the row, and the state does not change.
         """
         given, wanted = table_in_memory(predictions, "predictions"), table_in_memory(references, "references")
         if given.rows or wanted.rows:
             self.update_pairs(pairs_of(given, wanted, self.reading.missing, once=True))
 
     def update_pairs(self, pairs: TestSet) -> None:
-        """Score more pairs; errors as for `update`."""
+        """Score more pairs; raises the same errors as `update`."""
         if pairs.ids:
             rows = as_scored(pairs, self.reading, is_full=False, as_values=not self._reads)
             self.update_scores(evaluated(rows, self.options, metrics=self.metrics, confidence=None))
 
     @property
     def _reads(self) -> bool:
-        """Return whether an option or a metric says that values are read before they are scored."""
+        """Return whether an option or a metric requires that values are parsed before they are scored."""
         given = self.reading
         options = given.parse, given.parse_references, given.citations_from, given.with_confidences
         return any(options) or any(METRICS[name].evaluates_regions for name in self.metrics)
 
     def update_scores(self, scored: Evaluation) -> None:
-        """Add the rows of an evaluation with the options and the metrics of this state; errors as for `merge`."""
+        """Add the rows of an evaluation with the options and metrics of this state; raises the errors of `merge`."""
         more = self._sums_of(scored)
         more.ids, more.last = _hashes(scored.test_set), scored
         if more.rows and not self.parts:
@@ -150,11 +150,11 @@ class ScoreState:
         return more
 
     def merge(self, *others: ScoreState) -> ScoreState:
-        """Add the rows of other states to this one, and return it. A row that is in several states counts once.
+        """Add the rows of other states to this state, and return it. A row in several states counts once.
 
         Raises:
-            ValueError: for a state with other options, for one that was merged before, and as for `without`. This state
-                is then unchanged.
+            ValueError: if a state has other options or was merged before, and as for `without`. This state is then
+                unchanged.
         """
         new = []
         for number, other in enumerate(others):
@@ -175,14 +175,14 @@ class ScoreState:
         return self
 
     def without(self, counted: Mapping[int, int]) -> ScoreState:
-        """Return a copy of this state without the rows that others have counted, which become its repeated rows.
+        """Return a copy of this state without the rows that other states have counted; these become repeated rows.
 
         Args:
-            counted: `ids` of the others.
+            counted: `ids` of the other states.
 
         Raises:
-            ValueError: for an id whose values are not those that were counted, and for a repeated row that is not of
-                the last update, or was updated in another process.
+            ValueError: if the values of an id differ from the values that were counted, or if a repeated row is not
+                from the last update or was updated in another process.
         """
         again = {name for name in self.ids if name in counted}
         if not again:
@@ -214,7 +214,7 @@ class ScoreState:
         return new
 
     def add_sums(self, other: ScoreState, sign: int = 1) -> None:
-        """Add the sums of other rows, or take them away."""
+        """Add the sums of other rows, or subtract them."""
         self.rows += sign * other.rows
         for text, paths in other.places.items():
             self.places[text] = self.places.get(text, set()) | paths
@@ -232,31 +232,31 @@ class ScoreState:
         """Return the figures of all rows so far as a flat dict of floats, ready for experiment trackers.
 
         Args:
-            names: "plain" for paths as they are, `anls_star/items[].price`; "safe" for names without brackets and other
-                signs that trackers such as MLflow refuse, `anls_star/items.price`.
-            whole: whether these are all rows of a test set, so that a schema of which they have no field is wrong.
+            names: "plain" for paths such as `anls_star/items[].price`; "safe" for names without brackets and other
+                characters that trackers such as MLflow refuse, such as `anls_star/items.price`.
+            whole: whether the rows are a full test set. A schema that names none of its fields is then an error.
 
         Returns:
-            Each figure by its name; for every field that a ground truth has, its score by the primary metric,
-            `anls_star/items[].price`; with `parse`, `parse_failure_rate`, and with "repair" `parse_extracted_rate`,
-            `parse_repaired_rate` and `parse_ambiguous_rate`; with
-            missing "zero", `missing_rate`, and with "skip" `skipped_rate`, the share of all rows that was left out.
+            Each figure by its name. For each field that a ground truth has, its score by the primary metric, such as
+            `anls_star/items[].price`. With `parse`, `parse_failure_rate`; with "repair" also `parse_extracted_rate`,
+            `parse_repaired_rate` and `parse_ambiguous_rate`. With missing "zero", `missing_rate`. With "skip",
+            `skipped_rate`, the share of all rows that was left out.
 
         Raises:
-            ValueError: if there were no rows, for other names, and for a schema that names fields of which no ground
-                truth has any.
+            ValueError: if there were no rows, if `names` is invalid, or if no ground truth has a field that the schema
+                names.
         """
         check_choice("names", names, ("plain", "safe"))
         if not self.rows:
             raise InputValueError(expected="at least one row", got="none")
         if whole:
             warn_all(warnings_about_schemas(self.places, self.options.schema))
-        result = {  # each sum is rounded once
+        result = {  # each sum is rounded only once
             name: as_float(numerator) / as_float(denominator) if denominator else 1.0
             for name, (numerator, denominator) in self.sums.items()
         }
         for field in sorted(self.fields.values(), key=lambda field: field.path):
-            # Types of entities have no counts.
+            # Types of entities do not have counts.
             if field.expected or field.divided or not any(field.counts.values()):
                 result[f"{self.metrics[0]}/{field.path}"] = field.score
         left_out = self.counts.get("skipped", 0)
@@ -267,12 +267,12 @@ class ScoreState:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What two states must share to be merged: metrics, fields and options."""
+        """What two states must have in common to be merged: metrics, fields and options."""
         return (*self.metrics, self.with_fields, self.options, self.reading)
 
 
 def _hashes(pairs: TestSet) -> dict[int, int]:
-    """The hash of the values of each row by that of its id; nothing of rows without ids."""
+    """Return the hash of the values of each row, by the hash of its id; empty for rows without ids."""
     if pairs.reference_rows is None:
         return {}
     rows = zip(pairs.ids, pairs.truths, pairs.predictions, strict=True)

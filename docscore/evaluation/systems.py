@@ -1,7 +1,7 @@
-"""Several systems: on the same rows, their figures and tests against one of them; runs of a benchmark as one grid.
+"""Several systems: their figures on the same rows, tests against one of them, and runs of a benchmark as a grid.
 
-P-values are adjusted for the number of systems by Holm, since each claim that one system is better than another is
-acted on by itself.
+P-values are adjusted for the number of systems by Holm, because readers act on each claim that one system is better
+than another.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,13 +26,13 @@ class Systems:
     """Several systems on the same rows.
 
     Attributes:
-        evaluations: of each system by its name.
-        figures: the names of the figures that are shown.
-        against: the system that the others are tested against, or "best"; "" if there are no tests.
-        bases: the system that the others are tested against, by the name of the figure.
-        tests: the change from the base, adjusted by Holm, by the names of system and figure.
-        ranks: the rank of each system by the first figure, by name; empty if not requested.
-        front: the systems that no other system beats in both the first figure and cost; None if not requested.
+        evaluations: the evaluation of each system by its name.
+        figures: the names of the figures to show.
+        against: the system to test the others against, or "best"; "" if there are no tests.
+        bases: the system to test the others against, by the name of the figure.
+        tests: the change from the base, adjusted by Holm, by the names of the system and the figure.
+        ranks: the rank of each system by the first figure, by the name of the system; empty if not requested.
+        front: the systems that no other system dominates in the first figure and cost; None if not requested.
     """
 
     evaluations: Mapping[str, Evaluation]
@@ -54,7 +54,7 @@ class Systems:
         return self.evaluations[name].figures[self.figures[0]] / cost if cost else None
 
     def parts(self) -> list[dict[str, Slice]]:
-        """The figures of each system over all rows, and over those of each slice, largest first."""
+        """The figures of each system over all rows, and over the rows of each slice, largest slice first."""
         parts: dict[str | None, dict[str, Slice]] = {}
         for name, system in self.evaluations.items():
             everything = Slice(None, len(system.document_ids), system.measured)
@@ -75,20 +75,21 @@ def systems_of(
     pareto: bool = False,
     progress: Progress = no_progress,
 ) -> Systems:
-    """Put the figures of several systems side by side.
+    """Collect the figures of several systems for comparison.
 
     Args:
-        evaluations: of each system by its name, on the same rows, with the same metrics and a level of confidence.
-        figures: the names of the figures to keep, in this order; None for all, or with ranks for the first one.
-        against: the system to test the others against, by paired permutation tests; "best" for the best system on each
+        evaluations: the evaluation of each system by its name, on the same rows, with the same metrics and a level of
+            confidence.
+        figures: the names of the figures to keep, in this order; None for all, or with ranks for the first figure.
+        against: the system to test the others against by paired permutation tests; "best" for the best system on each
             figure; None for no tests.
         ranked: whether to order the systems by their ranks on the first figure.
-        pareto: whether to find the systems that no other system beats in both the first figure and cost.
+        pareto: whether to find the systems that no other system dominates in the first figure and cost.
         progress: called when the phase "Resampling" of each test begins.
 
     Raises:
-        ValueError: for an unknown figure or system, for a test or ranks with one system, for ranks of one document, and
-            with `pareto` for a system whose cost is not known.
+        ValueError: if a figure or system is unknown, if tests or ranks have only one system, if ranks have only one
+            document, or with `pareto` if the cost of a system is not known.
     """
     first = next(iter(evaluations.values()))
     known = [name.key for name in first.figure_names]
@@ -131,13 +132,13 @@ def systems_of(
 
 
 def document_cost(system: Evaluation) -> float | None:
-    """Return the mean cost of a document; None where it is not known."""
+    """Return the mean cost of a document; None if it is not known."""
     total = system.costs["cost"].total if "cost" in system.costs else None
     return None if total is None else total / len(system.document_ids)
 
 
 def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
-    """Return the systems that no other system beats in both a figure and cost."""
+    """Return the systems that no other system dominates in a figure and cost."""
     values: dict[str, tuple[float, float]] = {}
     for name, evaluation in evaluations.items():
         cost = document_cost(evaluation)
@@ -153,7 +154,7 @@ def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
 
 
 def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progress) -> dict[str, Rank]:
-    """The ranks of the systems by one figure, the best system first."""
+    """Return the ranks of the systems by one figure, best system first."""
     if len(evaluations) == 1:
         raise InputValueError(place="ranks", expected="at least two systems", got="one")
     systems = list(evaluations.values())
@@ -174,7 +175,7 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
 
 
 def change_of(base: Evaluation, new: Evaluation, column: int = 0, progress: Progress = no_progress) -> Change:
-    """The change of one figure between two systems, without an interval."""
+    """Return the change of one figure between two systems, without an interval."""
     return changes_of(
         [new.figure_names[column]],
         _in_order(base, new).columns([column]),
@@ -187,12 +188,12 @@ def change_of(base: Evaluation, new: Evaluation, column: int = 0, progress: Prog
 
 
 def _in_order(base: Evaluation, new: Evaluation) -> Ratios:
-    """The figures of the documents of the base, in the order of those of the new system."""
+    """Return the figures of the documents of the base, in the document order of the new system."""
     return _document_ratios(base).rows(rows_of_base(base.document_ids, new.document_ids))
 
 
 def _document_ratios(system: Evaluation) -> Ratios:
-    """The figures of the metrics as ratios of sums over documents, whose parts are the means over the runs."""
+    """Return the figures of the metrics as ratios of sums over documents. Each part is its mean over the runs."""
     if system.test_set.document_ids is None:
         return system.ratios
     shape = system.test_set.runs, len(system.document_ids), -1
@@ -201,7 +202,7 @@ def _document_ratios(system: Evaluation) -> Ratios:
 
 
 def _document_clusters(system: Evaluation) -> npt.NDArray[np.intp] | None:
-    """The number of the cluster of each document; None where all documents are independent."""
+    """Return the number of the cluster of each document; None if all documents are independent."""
     clusters, n = system.clusters, len(system.document_ids)
     alone = system.test_set.document_ids is not None and clusters is not None and len(set(clusters[:n].tolist())) == n
     return None if clusters is None or alone else clusters[:n]
@@ -211,14 +212,14 @@ def changes_against(evaluations: Mapping[str, Evaluation], base: str) -> dict[st
     """Compare each system with the base.
 
     Args:
-        evaluations: of each system by its name, on the same rows, with the same options.
-        base: the name of one of at least two.
+        evaluations: the evaluation of each system by its name, on the same rows and with the same options.
+        base: the name of one of at least two systems.
 
     Returns:
-        The comparison of each system but the base, in their order, with the p-value adjusted for their number.
+        The comparison of each system except the base, in their order, with p-values adjusted for their number.
 
     Raises:
-        ValueError: for systems that cannot be compared.
+        ValueError: if systems cannot be compared.
     """
     compared = {name: Comparison(evaluations[base], each) for name, each in evaluations.items() if name != base}
     for comparison, change in zip(compared.values(), adjusted(each.figure for each in compared.values()), strict=True):

@@ -1,4 +1,4 @@
-"""The table model of results: rows of raw values, each with its text, which Python and every renderer read."""
+"""The table model of results: rows of raw values with their texts, which Python and all renderers read."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,12 +17,12 @@ class TableColumn(NamedTuple):
     """A column of a table.
 
     Attributes:
-        name: the key of its values, such as "points_lost".
-        head: its heading.
+        name: the key of the values, such as "points_lost".
+        head: the heading of the column.
         kind: "text" for words, "code" for text from the data, "number", "interval" for the two ends of an interval,
             "bar" for shares in [0, 1] that are rendered as bars.
         terminal: a short heading for terminals; "" to use `head`.
-        extra: whether it is hidden in displayed tables and only part of the raw values.
+        extra: whether the column is hidden in displayed tables and only has raw values.
     """
 
     name: str
@@ -36,12 +36,12 @@ class TableCell(NamedTuple):
     """A cell of a table.
 
     Attributes:
-        value: the raw value; for an interval its ends as a tuple; None if there is none.
+        value: the raw value; for an interval, its ends as a tuple; None if there is no value.
         text: the value as displayed.
         terminal: the value as displayed on a terminal; "" to use `text`.
         note: an explanation of the text, or why there is no value; "" for none.
-        best: whether it is the best of its column, which is marked.
-        suffix: text behind the value that is not marked with it, such as an interval; "" for none.
+        best: whether the value is the best of its column; best values are marked.
+        suffix: text after the value that is not marked with it, such as an interval; "" for none.
     """
 
     value: Any
@@ -54,21 +54,21 @@ class TableCell(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class Table(Displayed, list[dict[str, Any]]):
-    """A table of a result: a list of its rows, each a dict of raw values, which are not rounded.
+    """A table of a result: a list of rows, each a dict of raw values, which are not rounded.
 
-    An interval has the keys "low", "high" and "interval_note" in a row.
+    The columns of an interval in a row are "low", "high" and "interval_note".
 
     Attributes:
         caption: the heading of the table.
         heads: the columns.
-        cells: the rows as renderers read them; each has a cell for every column.
+        cells: the rows for renderers; each row has a cell for every column.
         unit: the name of the rows, in the plural.
-        left_out: the number of rows cut off at the end.
+        left_out: the number of rows that were cut off at the end.
         signatures: the signatures of the figures, shown below the table.
         footnotes: sentences shown below the table.
-        legend: those of the footnotes that say what its marks mean, which belong into a caption.
-        systems_from: the number of the first of the columns that are systems, which are the last ones; 0 for none.
-            Where they are too many for a terminal, the table is `stacked`.
+        legend: the footnotes that explain the marks; they belong in a caption.
+        systems_from: the number of the first column that is a system; all columns after it are systems; 0 for none. If
+            they do not fit on a terminal, the table is `stacked`.
 
     >>> import docscore
     >>> fields = docscore.evaluate(predictions=[{"a": "x", "b": "y"}], references=[{"a": "x", "b": "z"}]).fields
@@ -92,7 +92,7 @@ class Table(Displayed, list[dict[str, Any]]):
         super().__init__(dict(self._raw_values(row)) for row in self.cells)
 
     def _raw_values(self, row: Sequence[TableCell]) -> Iterator[tuple[str, Any]]:
-        """The raw values of a row by name; bars have none of their own."""
+        """Yield the raw values of a row by name; bars have no raw values."""
         for column, cell in zip(self.heads, row, strict=True):
             if column.kind == "interval":
                 yield from zip(("low", "high"), cell.value or (None, None), strict=True)
@@ -102,11 +102,11 @@ class Table(Displayed, list[dict[str, Any]]):
 
     @property
     def columns(self) -> list[str]:
-        """The names of the raw values; a table without rows has them too."""
+        """The names of the raw values, also for a table without rows."""
         return [name for name, _ in self._raw_values([TableCell(None, "")] * len(self.heads))]
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return the columns by name, each a list with a value for every row; None where there is no value."""
+        """Return the columns by name, each a list with a value for every row, or None for a row without a value."""
         return {name: [row[name] for row in self] for name in self.columns}
 
     def to_pandas(self) -> Any:
@@ -135,7 +135,7 @@ class Table(Displayed, list[dict[str, Any]]):
         return replace(self, cells=self.cells[:count], left_out=self.left_out + max(0, len(self) - count))
 
     def shown(self, *, bars: bool = True) -> "Table":
-        """Return the table without extra columns; with `bars=False` also without columns of bars."""
+        """Return the table without extra columns; with `bars=False`, also without columns of bars."""
         return self.without(*(c.name for c in self.heads if c.extra or (c.kind == "bar" and not bars)))
 
     def without(self, *names: str) -> "Table":
@@ -148,7 +148,7 @@ class Table(Displayed, list[dict[str, Any]]):
         )
 
     def stacked(self) -> "Table":
-        """Return the table with a row for each system that has a value, in place of a column for each system."""
+        """Return the table with one row per system that has a value, instead of one column per system."""
         start = self.systems_from
         cells = tuple(
             (*row[:start], TableCell(system.name, system.head), cell)
@@ -164,7 +164,7 @@ class Table(Displayed, list[dict[str, Any]]):
         )
 
 
-Content = tuple[TableColumn, Callable[[Any], TableCell]]  # a column, and its cell for an item
+Content = tuple[TableColumn, Callable[[Any], TableCell]]  # a column, and a function that returns its cell for an item
 
 NO_VALUE = "–"  # the text of a cell without a value
 
@@ -172,7 +172,7 @@ NO_VALUE = "–"  # the text of a cell without a value
 def table_of(
     caption: str, items: Iterable[Any], *contents: Content, unit: str = "rows", signatures: Iterable[str] = ()
 ) -> Table:
-    """Return a table with a row for each item."""
+    """Return a table with one row per item."""
     cells = tuple(tuple(cell_of(item) for _, cell_of in contents) for item in items)
     return Table(caption, tuple(column for column, _ in contents), cells, unit=unit, signatures=tuple(signatures))
 
@@ -191,14 +191,14 @@ def value_column(
     """Return a column of values.
 
     Args:
-        name: the key of its values.
-        head: its heading.
-        text: how a value is displayed.
-        value: gives the value of an item; None for its attribute, or its key, of that name.
+        name: the key of the values.
+        head: the heading of the column.
+        text: a function that formats a value.
+        value: a function that returns the value of an item; None for its attribute, or its key, of this name.
         kind: as in `TableColumn`.
         terminal: as in `TableColumn`.
         extra: as in `TableColumn`.
-        none: what stands in place of None.
+        none: the text for None.
     """
 
     def cell_of(item: Any) -> TableCell:
@@ -212,7 +212,7 @@ def _part(item: Any, name: str) -> Any:
 
 
 def text_column(name: str, head: str, value: Callable[[Any], str] | None = None, kind: ColumnKind = "code") -> Content:
-    """Return a column of text from the data, or with the kind "text" of words."""
+    """Return a column of text from the data, or of words if the kind is "text"."""
     return value_column(name, head, shown_name, value, kind=kind)
 
 
@@ -227,9 +227,10 @@ def interval_column(
     """Return a column of intervals, by default the attribute `interval` of the items.
 
     Args:
-        text: how an end is displayed.
-        interval: gives the interval of an item. Without ends, the cell is a dash with the reason as its note.
-        terminal: the format of both ends on a terminal, if it is another one.
+        text: a function that formats an end.
+        interval: a function that returns the interval of an item. Without ends, the cell is a dash, and its note is the
+        reason.
+        terminal: the format of both ends on a terminal, if it differs.
     """
 
     def cell_of(item: Any) -> TableCell:
@@ -243,5 +244,5 @@ def interval_column(
 
 
 def number_cell(number: float | None, text: Callable[[Any], str] = "{:,}".format, none: str = NO_VALUE) -> TableCell:
-    """Return the cell of a number; `none` stands where there is no number."""
+    """Return the cell of a number, or the text `none` if there is no number."""
     return TableCell(number, none if number is None else text(number))

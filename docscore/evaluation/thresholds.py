@@ -1,4 +1,4 @@
-"""A threshold of confidence for each field, chosen on one half of the documents and measured on the other.
+"""A threshold of confidence for each field, chosen on one half of the documents and measured on the other half.
 
 A threshold that is chosen and measured on the same values looks better than it is.
 """
@@ -27,8 +27,8 @@ from docscore.evaluation.tables import (
 )
 from docscore.stats.intervals import RESAMPLES, SEED, Array, Ratios, intervals_of
 
-LEVEL = 0.95  # of one-sided bounds
-_TIMES = np.geomspace(1, 1e4, 500)  # how many times as many values a field may need
+LEVEL = 0.95  # confidence level of one-sided bounds
+_TIMES = np.geomspace(1, 1e4, 500)  # factors by which a field may need more values
 _FOOTNOTES = (
     "Thresholds are chosen on one half of the documents. The last three columns are of the other half.",
     f"at least: the one-sided lower bound of their accuracy ({percent_text(LEVEL)}).",
@@ -36,15 +36,15 @@ _FOOTNOTES = (
 
 
 class FieldThreshold(NamedTuple):
-    """The threshold of a field, and what is accepted with it on the half of the documents that did not choose it.
+    """The threshold of a field, with the values that it accepts on the half of the documents that did not choose it.
 
     Attributes:
         field: the path of the field.
-        threshold: values with a confidence below it are reviewed; None if none has the wanted accuracy.
-        needed: without a threshold, about how many more predicted values it takes; None if more do not help.
+        threshold: values with a confidence below it are reviewed; None if no threshold has the wanted accuracy.
+        needed: without a threshold, an estimate of how many more predicted values are needed; None if more do not help.
         values: the number of predicted values.
         accepted: the number of values that are accepted.
-        accepted_accuracy: the share of them that are right, in [0, 1]; None if none is accepted.
+        accepted_accuracy: the share of accepted values that are right, in [0, 1]; None if none is accepted.
         bound: the one-sided lower bound of this share; None for fewer than five documents with accepted values.
     """
 
@@ -58,7 +58,7 @@ class FieldThreshold(NamedTuple):
 
 
 def lower_bound(right: npt.ArrayLike, count: npt.ArrayLike) -> Array:
-    """Return the exact one-sided lower bound of the share of right values among independent ones, 0 if none is right.
+    """Return the exact one-sided lower bound of the share of right values among independent values; 0 if none is right.
 
     Source:
         Clopper and Pearson 1934, The use of confidence or fiducial limits illustrated in the case of the binomial.
@@ -76,7 +76,7 @@ def lower_bound(right: npt.ArrayLike, count: npt.ArrayLike) -> Array:
 
 
 def halves_of(units: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return whether each row belongs to the half that is measured, by the hash of its document or cluster."""
+    """Return whether each row is in the half that measures, by the hash of its document or cluster."""
     return np.array([hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[0] % 2 == 1 for name in units])
 
 
@@ -88,15 +88,15 @@ def field_thresholds(
     seed: int = SEED,
     progress: Progress = no_progress,
 ) -> list[FieldThreshold]:
-    """Return a threshold for each field whose accepted values have a wanted accuracy, in the order of their paths.
+    """Return, for each field in the order of paths, a threshold whose accepted values have a wanted accuracy.
 
-    On one half of the documents, the lowest threshold is chosen whose accepted values have at least the wanted accuracy
-    by their one-sided bound. The bound on the other half is the lower one of two: the exact bound for independent
+    One half of the documents chooses the lowest threshold whose accepted values have at least the wanted accuracy by
+    their one-sided bound. The bound on the other half is the lower of two bounds: the exact bound for independent
     values, and the bound from resampled documents.
 
     Args:
-        reviews: the documents, with the fields of their values.
-        units: the name of each document, or of its cluster, which is in one half as a whole.
+        reviews: the reviews of the documents, with the fields of their values.
+        units: the name of the document or cluster of each review; all reviews of a unit are in the same half.
         target: the wanted accuracy, in [0, 1].
         seed: the seed of the random numbers.
         progress: called when the phase "Resampling" begins.
@@ -108,7 +108,7 @@ def field_thresholds(
             values.setdefault(field, []).append((number, *value[:2]))
     measured, names = halves_of(units), {name: number for number, name in enumerate(dict.fromkeys(units))}
     clusters = np.array([names[name] for name in units])
-    sums = np.zeros((2, len(names), len(values)))  # right and accepted values of each unit in each field
+    sums = np.zeros((2, len(names), len(values)))  # the sums of right and of accepted values of each unit in each field
     found = []
     for column, (field, rows) in enumerate(sorted(values.items())):
         numbers, confidences, right = map(np.array, zip(*rows, strict=True))
@@ -132,10 +132,10 @@ def field_thresholds(
 def _chosen(
     confidences: Array, right: npt.NDArray[np.bool_], count: int, target: float
 ) -> tuple[float | None, int | None]:
-    """Return the lowest threshold with the wanted accuracy by its bound; without one, about how many values it takes.
+    """Return the lowest threshold whose bound has the wanted accuracy; without one, about how many values are needed.
 
     Args:
-        confidences: the confidences of the values of a field in the half of the documents that chooses.
+        confidences: the confidences of the values of a field, in the half of the documents that chooses.
         right: whether they are right.
         count: the number of values of the field in both halves.
         target: the wanted accuracy.
@@ -146,7 +146,7 @@ def _chosen(
     if reached.any():
         return GRID[int(reached.argmax())], None
     pairs = np.unique([hits[counts > 0], counts[counts > 0]], axis=1)
-    enough = (lower_bound(*np.multiply.outer(pairs, _TIMES)) >= target).any(axis=0)  # of each number of times
+    enough = (lower_bound(*np.multiply.outer(pairs, _TIMES)) >= target).any(axis=0)  # for each factor
     fewest = math.ceil(math.log(1 - LEVEL) / math.log(target)) if target < 1 else 0  # if all of them are right
     times = _TIMES[enough.argmax()] if enough.any() else 2 * fewest / count
     needed = math.ceil(count * (times - 1))
@@ -154,7 +154,7 @@ def _chosen(
 
 
 def thresholds_table(found: Sequence[FieldThreshold], target: float) -> Table:
-    """Return the thresholds of fields whose accepted values have a wanted accuracy."""
+    """Return a table of the thresholds of fields."""
 
     def threshold_cell(each: FieldThreshold) -> TableCell:
         if each.threshold is not None:
