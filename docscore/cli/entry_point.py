@@ -87,7 +87,7 @@ def _discard_rest(stream: TextIO) -> None:
 
 
 def _prepare_streams() -> None:
-    """Replace characters that the terminal lacks, and make writing to a closed stdout an error."""
+    """Replace characters that the terminal does not have, and make writing to a closed stdout an error."""
     if sys.stdout is None:
         sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: PTH123, SIM115
     if sys.stderr is None:
@@ -100,11 +100,11 @@ def _prepare_streams() -> None:
 def _exit_status(error: Exception) -> tuple[int, list[str]]:  # noqa: PLR0911  one for each kind of error
     """Return the exit status and the error messages of a command that failed."""
     if isinstance(error, click.Abort):
-        if not isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D at a prompt
+        if not isinstance(error.__cause__, EOFError):  # click interprets it as Ctrl-D at a prompt
             return _INTERRUPTED, ["stopped"]
         error = error.__cause__
     if isinstance(error, click.ClickException):
-        context = getattr(error, "ctx", None)  # of errors about arguments and options
+        context = getattr(error, "ctx", None)  # errors about arguments and options have it
         hint = f" ('{context.command_path} -h' for help)" if context else ""
         return _BAD_INPUT, [f"{error.format_message()}{hint}"]
     if isinstance(error, InputError):
@@ -112,7 +112,7 @@ def _exit_status(error: Exception) -> tuple[int, list[str]]:  # noqa: PLR0911  o
     if isinstance(error, OSError):
         if error.filename and not isinstance(error, OutputError):
             return _BAD_INPUT, [f"{error.filename}: {error.strerror}"]
-        if not error.filename:  # the error of a stream
+        if not error.filename:  # the error is of a stream
             _discard_rest(sys.stdout)
         if isinstance(error, BrokenPipeError):
             return _PIPE_CLOSED, []
@@ -133,7 +133,7 @@ def _unexpected(error: Exception) -> list[str]:
 
 
 class _Commands(click.Group):
-    """The commands of the table. Until one is run or asked for its help, only its name and its line of help exist."""
+    """The commands of the table. Until a command is run or its help is requested, only its name and help line exist."""
 
     def resolve_command(
         self, context: click.Context, args: list[str]

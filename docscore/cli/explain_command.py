@@ -44,7 +44,7 @@ from docscore.report.console import print_annotations, print_explained_figures, 
 
 
 class _Metric(click.Choice[str]):
-    """The metrics, or one of your own by its module and class, whose module may be in this folder."""
+    """The metrics, or your own metric by its module and class; the module may be in the current folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if ":" not in value:

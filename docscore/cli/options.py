@@ -1,4 +1,4 @@
-"""Options that several commands share, the help of commands, and the evaluations that their options ask for."""
+"""Options that several commands share, the help of commands, and the evaluations for these options."""
 
 import gc
 import math
@@ -42,10 +42,10 @@ a_file = click.Path(path_type=Path)
 
 
 class Number(click.FloatRange):
-    """A finite number in a range. `click.FloatRange` accepts NaN, which a gate must not.
+    """A finite number in a range. `click.FloatRange` accepts NaN, which a gate must reject.
 
     Args:
-        integer: whether the number must be a whole one.
+        integer: whether the number must be an integer.
         bounds: the range, as for `click.FloatRange`.
     """
 
@@ -63,7 +63,7 @@ class Number(click.FloatRange):
         return self.fail(f"expected {kind} in the range {self._describe_range()}, got {value}", param, ctx)
 
 
-# `--help` lists the options that stand in none of these sections; `--help-all` also lists the sections.
+# `--help` lists the options that are in none of these sections; `--help-all` also lists the sections.
 _SECTIONS = {
     "Reading rows": (
         "names",
@@ -101,7 +101,7 @@ _SECTIONS = {
     "Output": ("with_rows", "worst", "changes", "figures", "ranks", "pareto", "columns", "caption", "percent", "debug"),
 }
 _SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in names}
-# an option by its name in Python, as messages have it: of two words or more, or after "needs"
+# a Python name of an option in a message: two words or more, or a word after "needs"
 _OPTION_NAME = re.compile(r"(?<=^needs )\w+|(?<![\w'\".$])[a-z]+_[a-z_]+\b(?!=)")
 _FULL_HELP, _ARGUMENTS = f"{__name__}.full_help", f"{__name__}.arguments"
 
@@ -110,7 +110,7 @@ class Command(click.Command):
     """A command with `--debug`, and with a short and a full help.
 
     Args:
-        common: names of options that the short help lists although they stand in a section.
+        common: names of options that the short help lists although they belong to a section.
     """
 
     def __init__(self, *arguments: Any, common: Collection[str] = (), **settings: Any) -> None:
@@ -124,7 +124,7 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. Errors call its options as they are typed: `--every-slice`, not `every_slice`."""
+        """Run the command. Errors name its options as they are typed: `--every-slice`, not `every_slice`."""
         try:
             return super().invoke(ctx)
         except InputError as error:
@@ -132,13 +132,13 @@ class Command(click.Command):
             raise error if is_about_rows else type(error)(self._in_options(error.diagnostic)) from error
 
     def _in_options(self, diagnostic: Diagnostic) -> Diagnostic:
-        """Return the message with the options of this command in place of the names that they have in Python."""
+        """Return the message with the options of this command instead of their names in Python."""
         typed = {
             name.replace("-", "_"): flag
             for option in self.params
             for flag in option.opts
             for name in (option.name or "", flag[2:])
-            if isinstance(option, click.Option) and name != "references"  # which is the name of a side too
+            if isinstance(option, click.Option) and name != "references"  # a side has this name too
         }
         place = typed.get(str(diagnostic.parts[0]), diagnostic.parts[0]) if diagnostic.parts else ""
         expected, problem = (
@@ -149,7 +149,7 @@ class Command(click.Command):
         return replace(diagnostic, parts=parts, expected=expected, problem=problem)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the common options and, in the full help, those of the sections."""
+        """List the common options and, in the full help, the options of the sections."""
         records: dict[str, list[tuple[str, str]]] = {section: [] for section in ("Options", *_SECTIONS)}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -171,7 +171,7 @@ class Command(click.Command):
 
 
 def command_line() -> str:
-    """The command that is running, as it is typed into a shell; paths are shortened to names."""
+    """Return the running command as it is typed into a shell; paths are shortened to names."""
     context = click.get_current_context()
 
     def shown(argument: str) -> str:
@@ -237,17 +237,17 @@ def ending(*example: str, where: str = "in examples/receipts", failing: str = ""
 
 
 def split_names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Split a comma-separated list of names. Without the option there are no names."""
+    """Split a comma-separated list of names; return no names without the option."""
     return () if value is None else tuple(name.strip() for name in value.split(","))
 
 
 def refused(*, expected: str, got: str) -> click.BadParameter:
-    """Return the error for a wrong value of an option."""
+    """Return the error for an invalid value of an option."""
     return click.BadParameter(f"expected {expected}, got {got}")
 
 
 def _only_file(context: click.Context, _parameter: click.Parameter, predictions: Path | None) -> Path | None:
-    """Treat a single file as the file of predictions, which then holds the ground truths too."""
+    """Treat a single file as the file of predictions, which then also contains the ground truths."""
     if predictions is None:
         predictions, context.params["references"] = context.params.get("references"), None
     return predictions
@@ -256,7 +256,7 @@ def _only_file(context: click.Context, _parameter: click.Parameter, predictions:
 def _part_of_id(
     _context: click.Context, _parameter: click.Parameter, pattern: str | None
 ) -> Callable[[str], str] | None:
-    """Return a function that gives the part of an id that the group of a regular expression matches."""
+    """Return a function that returns the part of an id that the group of a regular expression matches."""
     if pattern is None:
         return None
     compiled = check_pattern("--cluster-of-id", pattern)
@@ -271,14 +271,14 @@ def _part_of_id(
 
 
 def _checked_delimiter(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    """Check that a delimiter is one character; "tab" stands for the tab."""
+    """Check that a delimiter is one character; the word "tab" means a tab."""
     delimiter = "\t" if value in ("tab", r"\t") else value
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise refused(expected="one character, or tab", got=repr(value))
     return delimiter
 
 
-# settings of the option for a field without choices, by its name or the type of its default
+# settings of the option for a field without choices, by the name or the type of the field's default
 _SETTINGS: dict[str | type, dict[str, Any]] = {
     "iou": {"type": Number(min=0, max=1, min_open=True)},
     tuple: {"metavar": "NAMES", "callback": split_names, "default": None},
@@ -362,7 +362,7 @@ cost_options = options_named("cost_column", "seconds_column", "tokens_column")
 
 
 def price_option(metavar: str, help_text: str) -> Callable[[F], F]:
-    """Make the option `--price`, whose names and numbers of dollars are as in the metavar."""
+    """Make the option `--price`; the metavar shows the form of its value."""
 
     def prices(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> dict[str, list[float]]:
         found = {}
@@ -377,7 +377,7 @@ def price_option(metavar: str, help_text: str) -> Callable[[F], F]:
 
 
 def check_priced(prices: Mapping[str, Sequence[float]], names: Sequence[str]) -> None:
-    """Raise `ValueError` for a price of something that is not there."""
+    """Raise `ValueError` if a price is for a name that does not exist."""
     for name in prices:
         if name not in names:
             raise InputValueError(place="price", expected=f"one of {', '.join(map(repr, names))}", got=repr(name))
@@ -426,7 +426,7 @@ by_option = options_named("by")
 
 
 def _metrics(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    """Split and check the names of metrics. One's own may be in a module of the current folder."""
+    """Split and check the names of metrics. Your own metric may be in a module of the current folder."""
     sys.path += [str(Path.cwd())] if value and ":" in value else []
     return tuple(checked_metrics(loaded_metrics(split_names(context, parameter, value)))) if value else None
 
@@ -447,12 +447,12 @@ metric_options = together(
 
 
 def stdout_console() -> Console:
-    """Return a console without markup or highlighting, as wide as the terminal, or of unbounded width elsewhere."""
+    """Return a console without markup or highlighting: as wide as the terminal, or otherwise of unbounded width."""
     return Console(width=None if sys.stdout.isatty() else UNBOUNDED, highlight=False, markup=False, emoji=False)
 
 
 def options_of(values: Mapping[str, Any]) -> tuple[ReadOptions, CompareOptions]:
-    """Return how rows are read and how values are compared, by the values of shared options."""
+    """Return how rows are read and how values are compared, from the values of shared options."""
     if values.get("cluster") is not None and values.get("cluster_of_id") is not None:
         raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
     return read_and_compare_options({**values, "cluster": values.get("cluster_of_id") or values.get("cluster")})
@@ -467,12 +467,11 @@ def evaluations_of_files(
     """Evaluate each system, and report on stderr the rows that are left out.
 
     Args:
-        references: the file with the ground truths; None if the files of predictions hold them.
+        references: the file with the ground truths; None if the files of predictions contain them.
         predictions: the files with predictions.
         values: the values of the shared options.
         systems: the name of the system of each file. Files of one system are its runs and make one evaluation. Without
-            names, each file is a system. A warning that does not concern all systems begins with the names of those
-            that it concerns.
+            names, each file is a system. A warning that concerns only some systems begins with their names.
     """
     reading, options = options_of(values)
     metrics = metrics_for(values.get("metrics") or None, options)
@@ -483,7 +482,7 @@ def evaluations_of_files(
     with gc_pause():
         paths = list(map(str, predictions))
         sides = read_systems(references, files, reading, side_names=paths, num_proc=num_proc, progress=progress)
-    gc.freeze()  # rows have no cycles: a collection need not look at them again
+    gc.freeze()  # rows have no cycles, so collections do not have to scan them again
     first = next(iter(sides.values()))
     if first.row_errors:
         skipped = first.skipped or 0
@@ -507,7 +506,7 @@ def evaluations_of_files(
 
 
 def _name_systems(evaluations: Mapping[str, Evaluation]) -> None:
-    """Give each warning that does not concern all systems the names of those that it concerns."""
+    """Add to each warning the names of the systems that it concerns, unless it concerns all systems."""
     names = grouped((str(each), name) for name, found in evaluations.items() for each in found.warnings)
     for warning in (each for found in evaluations.values() for each in found.warnings):
         concerned = dict.fromkeys(names[str(warning)])

@@ -43,7 +43,7 @@ _EXTENSIONS = (".md", ".tex", ".html", ".png")  # of --output
 
 
 def named_files(context: click.Context, parameter: click.Parameter, value: Sequence[str]) -> list[tuple[str, Path]]:
-    """Split each NAME=FILE into name and file. The name of a FILE alone, which only an argument may be, is ""."""
+    """Split each NAME=FILE into name and file. An argument may be only a FILE; its name is ""."""
     files = []
     for text in value:
         name, _, file = text.partition("=")
@@ -204,13 +204,13 @@ def table_command(
 
 
 def _holds_references(path: Path, shared: Mapping[str, Any]) -> bool:
-    """Return whether the first row of a file has references and no prediction; a pipe is not read twice."""
+    """Return whether the first row of a file has references but no prediction; a pipe is not read twice."""
     row = read_table(path, RowErrors("skip"), delimiter=shared["delimiter"]).first() if path.is_file() else None
     keys = set(row) if isinstance(row, dict) else set()
     has_references, has_predictions = (
         keys & {column, column.partition(".")[0], getattr(BY_ID, side), getattr(ANLS, side)}
         for side, option in (("references", "references_column"), ("predictions", "prediction_column"))
-        for column in [shared[option] or ""]  # also a path into the rows
+        for column in [shared[option] or ""]  # the column may be a path into the rows
     )
     return bool(has_references) and not has_predictions
 
@@ -245,10 +245,10 @@ def _as_dict(systems: Systems, name: str) -> dict[str, object]:
 
 
 def names_of_systems(files: Sequence[tuple[str, Path]], *, are_logs: bool) -> list[str]:
-    """Return the name of each system: the given one, else model and method of a log, else the name of the file.
+    """Return the name of each system: the given name, else the model and method of a log, else the name of the file.
 
     Raises:
-        ValueError: if a default name is also that of another system.
+        ValueError: if a default name is also the name of another system.
     """
     paths = [path for _, path in files]
     defaults = (_names_of_runs(paths) if are_logs else None) or names_of_files(paths)
@@ -263,7 +263,7 @@ def names_of_systems(files: Sequence[tuple[str, Path]], *, are_logs: bool) -> li
 
 
 def _names_of_runs(systems: Sequence[Path]) -> list[str] | None:
-    """Return model and method of each log, or None if these do not distinguish the logs."""
+    """Return the model and method of each log, or None if they do not distinguish the logs."""
     try:
         runs = [run_of_log(path) for path in systems]
     except ValueError:

@@ -21,7 +21,7 @@ def print_json(name: str, parts: Mapping[str, Any]) -> None:
 
     Args:
         name: the name of its format, which docs/json_output.md describes.
-        parts: the members of the object that follow the format.
+        parts: the members of the object after the format.
     """
     from docscore.inputs.json_text import dumps_strictly  # noqa: PLC0415  imports NumPy
 

@@ -1,4 +1,4 @@
-"""Print score trees, test sets and comparisons; on a terminal tables are fitted to its width, and nothing is cut."""
+"""Print score trees, test sets and comparisons. On a terminal, tables fit its width, and no text is cut off."""
 
 import io
 import textwrap
@@ -34,29 +34,29 @@ from docscore.metrics.annotations import Annotation
 from docscore.metrics.kieval import kieval_lines
 
 MOST_CHANGES_LISTED = 20  # in each table of a comparison
-_WIDTH = 80  # of sentences
-UNBOUNDED = 1_000_000  # columns, where nothing is to be folded: in files and pipes
-_NARROWEST_NAME = 14  # columns, to which names are folded
+_WIDTH = 80  # columns of a line of sentences
+UNBOUNDED = 1_000_000  # columns; used for files and pipes, where nothing is folded
+_NARROWEST_NAME = 14  # columns; names are folded to no less than this
 
 
 _BAR = 24  # columns
 
 
-_MOST_ANNOTATIONS = 10  # on a tree
+_MOST_ANNOTATIONS = 10  # below a tree
 
 
-_MOST_ROWS = 500  # of a table or a tree; rich takes most of a millisecond for each, and JSON has all
+_MOST_ROWS = 500  # of a table or a tree; rich takes most of a millisecond per row, and JSON has all rows
 _PLAIN_SIGNS = str.maketrans("–·†", "-.+")  # in numbers, for encodings without these characters
 
 
 def printed(print_on: Callable[..., None], *arguments: object, **options: object) -> str:
-    """What a function of this module prints with these arguments, as text without colour."""
+    """Return the text that a function of this module prints with these arguments, without colour."""
     text = io.StringIO()
     console = Console(
         file=text,
         width=UNBOUNDED,
         color_system=None,
-        force_jupyter=False,  # in a notebook it would draw each line, and the text would be empty
+        force_jupyter=False,  # in a notebook, it would display each line, and the text would be empty
         highlight=False,
         markup=False,
         emoji=False,
@@ -66,7 +66,7 @@ def printed(print_on: Callable[..., None], *arguments: object, **options: object
 
 
 def print_evaluation(console: Console, evaluation: Evaluation, *, fields: bool, worst: int) -> None:
-    """Print all that was asked for: ANLS* and its fields, the figures of other metrics, and slices.
+    """Print the requested results: ANLS* and its fields, the figures of other metrics, and slices.
 
     Args:
         console: the console to print to.
@@ -82,19 +82,19 @@ def print_evaluation(console: Console, evaluation: Evaluation, *, fields: bool, 
         _print_breakdowns(console, evaluation)
     if evaluation.rows_by_slice:
         print_table(console, evaluation.slices)
-    if not has_others:  # whose table has the signatures
+    if not has_others:  # the table of other metrics has the signatures
         _print_lines(console, [f"\n{evaluation.signature}"])
 
 
 def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, worst: int) -> None:
-    """Print the mean with its interval, counts, fields if asked for, and the rows with the lowest scores."""
+    """Print the mean with its interval, counts, fields if requested, and the rows with the lowest scores."""
     of = "mean of " if evaluation.primary.is_mean else ""
     head = f"{evaluation.figure_names[0].label}  {evaluation.score:.6f}  {of}{sample_text(evaluation, 'row')}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
     _print_lines(console, count_lines(evaluation, warnings=False))
     _print_lines(
         console, [f"{evaluation.cut_off}."] if not fields and evaluation.cut_off else []
-    )  # which the table of lists says
+    )  # the table of lists says this too
     if evaluation.runs is not None:
         most = islice(evaluation.runs.unstable.items(), worst)
         unstable = [f"  {' '.join(map(three_digits, scores))}  {shown_name(name)}" for name, scores in most]
@@ -112,7 +112,7 @@ def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, wor
 
 
 def print_comparison(console: Console, comparison: Comparison, gate: Gate | None, changes: int) -> None:
-    """Print the verdict, the difference with its interval, what changed, and the gate."""
+    """Print the verdict, the difference with its interval, the changes, and the gate."""
     figure = comparison.figure
     scores = f"base {figure.base:.6f}  new {figure.new:.6f}  difference {with_sign(comparison.difference, 6)}"
     _print_lines(
@@ -167,13 +167,13 @@ def print_measured(console: Console, evaluation: Evaluation) -> None:
 
 
 def print_table(console: Console, table: Table, explanation: str = "", *, with_caption: bool = True) -> None:
-    """Print the first rows of a table, how many there are, what its marks mean, and the signatures.
+    """Print the first rows of a table, the number of rows, the meaning of its marks, and the signatures.
 
     Args:
         console: the console to print to.
         table: the table.
-        explanation: a line between caption and table.
-        with_caption: whether the caption stands above it.
+        explanation: a line between the caption and the table.
+        with_caption: whether to print the caption above the table.
     """
     table = table.first(_MOST_ROWS)
     if with_caption:
@@ -184,10 +184,10 @@ def print_table(console: Console, table: Table, explanation: str = "", *, with_c
 
 
 def _draw(console: Console, table: Table) -> None:
-    """Print the table without lines and bars; the best value has an asterisk.
+    """Print the table without lines and bars; an asterisk marks the best value.
 
-    Where it is too wide, systems stand in rows, then names are folded, and then the terminal breaks the lines: numbers
-    are whole in any case.
+    If the table is too wide, systems become rows, then names are folded, and then the terminal breaks the lines.
+    Numbers are never folded.
     """
     shown = table.shown(bars=False)
     rows = [tuple(map(_cell_text, shown.heads, row)) for row in shown.cells]
@@ -224,7 +224,7 @@ def _print_lines(console: Console, lines: Iterable[str]) -> None:
 
 
 def _print_list(console: Console, head: str, lines: Sequence[str]) -> None:
-    """Print lines below a heading, and nothing where there are none."""
+    """Print lines below a heading; print nothing if there are no lines."""
     _print_lines(console, [f"\n{head}", *lines] if lines else [])
 
 
@@ -271,7 +271,7 @@ _IN_ASCII = str.maketrans(
 
 
 def print_explained_figures(console: Console, evaluation: Evaluation) -> None:
-    """Print the figures of the primary metric with a sentence on what each counts, if the metric has such sentences."""
+    """Print the figures of the primary metric, with a sentence on what each counts, if the metric has sentences."""
     figures = explained_figures(evaluation)
     width = max((len(label) for label, *_ in figures), default=0)
     lines = [f"{label:<{width}}  {value}  {meaning}" for label, value, meaning in figures]
@@ -298,8 +298,8 @@ def print_tree(console: Console, tree: ScoreTree, *, fold: bool) -> None:
 
 
 def print_annotations(console: Console, annotations: Sequence[Annotation]) -> None:
-    """Print the annotations of a tree with the points that they are about, and how many are left out."""
-    shown = [each for each in annotations if each.kind != "option" or each.parent == "$"]  # of options that of the root
+    """Print the annotations of a tree with the points that they are about, and the number of annotations left out."""
+    shown = [each for each in annotations if each.kind != "option" or each.parent == "$"]  # options: only the root's
     lines = [
         f"  {with_sign(-each.points_lost, 3) if each.points_lost else '':>6}  {annotation_text(each)}" for each in shown
     ]
@@ -316,7 +316,7 @@ def _can_print(console: Console, characters: str) -> bool:
 
 
 def _styled(line: Line) -> Text:
-    """The line in colour, with the differences of both texts marked for a partial match."""
+    """Return the line in colour; for a partial match, the differences between both texts are marked."""
     node = line.node
     text = Text(line.head, style=_STATUS_STYLE[node.status]).append(f"  {line.numbers}  ")
     if node.kind == "scalar" and node.status == "partial":

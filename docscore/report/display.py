@@ -1,4 +1,4 @@
-"""How each type of result is displayed: as text, as HTML in notebooks, and as a report in a file."""
+"""The displays of each type of result: as text, as HTML in notebooks, and as a report in a file."""
 
 from collections.abc import Callable, Sequence
 from functools import singledispatch
@@ -29,7 +29,7 @@ _NOTEBOOK = "notebook.html.jinja"
 
 @singledispatch
 def text_of(result: object) -> str:
-    """Return what `print` shows of a result."""
+    """Return the text that `print` shows for a result."""
     return repr(result)
 
 
@@ -56,20 +56,20 @@ def _(result: Table) -> str:
 
 @singledispatch
 def html_of(result: object) -> str:
-    """Return what a notebook shows of a result."""
+    """Return the HTML that a notebook shows for a result."""
     raise NotImplementedError(type(result).__name__)
 
 
 @html_of.register
 def _(result: Evaluation) -> str:
-    """The score of a test set with its interval, causes, slices, and the documents with the lowest scores."""
+    """Return the score of a test set with its interval, causes, slices, and the documents with the lowest scores."""
     tables = result.worst(LISTED).table, figure_table(result), result.slices.first(_MOST_ROWS)
     return _overview(head_of(result), count_lines(result), causes_of(result), tables, result.signature)
 
 
 @html_of.register
 def _(result: Comparison) -> str:
-    """The difference of two systems with its interval and p-value, and the fields and documents that changed."""
+    """Return the difference of two systems with its interval and p-value, and the changed fields and documents."""
     documents = document_changes_table([*result.worse[:LISTED], *result.better[:LISTED]])
     tables = result.fields.first(_MOST_ROWS), documents, result.figures
     return _overview(head_of_comparison(result), count_lines_of_both(result), [], tables, result.signature)
@@ -82,7 +82,7 @@ def _overview(
     tables: Sequence[Table],
     signature: str,
 ) -> str:
-    """Return a headline, sentences, the causes of lost points, and those of the tables that have rows."""
+    """Return a headline, sentences, the causes of lost points, and the tables that have rows."""
     return macro_as_html(_NOTEBOOK, "overview", head, facts, causes, list(filter(None, tables)), signature)
 
 
@@ -94,8 +94,8 @@ def _(result: Row) -> str:
 
 @html_of.register
 def _tree(tree: ScoreTree, title: str = "", annotations: Sequence[Annotation] = ()) -> str:
-    """Return a score tree, with a title above it and the annotations of it."""
-    # the same tree has the same ids each time that a notebook is run, and different trees have different ones
+    """Return a score tree with a title above it and with its annotations."""
+    # The same tree has the same ids each time that a notebook runs, and different trees have different ids.
     content = "\n".join([title, str(tree)]).encode("utf-8", "backslashreplace")
     return macro_as_html(_NOTEBOOK, "one_tree", tree_drawing(tree, f"anls-{crc32(content):08x}", annotations), title)
 
@@ -112,7 +112,7 @@ def _(result: Table) -> str:
 
 @singledispatch
 def renderers_of(result: object, **settings: object) -> dict[str, Callable[[], str]]:
-    """Return what renders the report on a result, by the extension of the file to write."""
+    """Return functions that render the report on a result, by the extension of the file to write."""
     raise NotImplementedError(type(result).__name__)
 
 

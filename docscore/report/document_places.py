@@ -1,4 +1,4 @@
-"""Where the values of a document stand: a sign and a sentence for each row, and its place cut out of the pages."""
+"""The regions of the values of a document: a sign and a sentence for each row, and crops of the pages."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -15,34 +15,34 @@ from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.report.html_tree import TreeDrawing, chosen_value, shown_path
 
-MOST_CROPS = 100  # of a report, of about ten kilobytes each
+MOST_CROPS = 100  # in a report; a crop has about ten kilobytes
 _MOST_ROWS = 12  # of a document
-_WIDEST, _QUALITY = 640, 80  # of a crop: pixels, and how well JPEG keeps them
+_WIDEST, _QUALITY = 640, 80  # of a crop: pixels, and quality of JPEG
 _LOOKS = "cited", "expected"
-_LEAST, _RATIO = (0.49, 0.24), (0.133, 0.265)  # of one crop and of two beside: its part of the page, height by width
-_ROOM = 1.2  # of the height of a place, above and below it
-_NEAR = 0.4, 0.02  # of a page, by which a crop of two places is wider and higher than that of one
+_LEAST, _RATIO = (0.49, 0.24), (0.133, 0.265)  # for one crop, for two: least part of the page, height by width
+_ROOM = 1.2  # margin above and below a region, as a multiple of its height
+_NEAR = 0.4, 0.02  # of a page; limits on how much wider and higher than its regions a crop of two regions may be
 
 
 def placed_rows(
     tree: ScoreTree, numbers: Mapping[int, int], places: RowRegions | None, document: DocumentText | None = None
 ) -> list[dict[str, Any]]:
-    """Return where the values of the rows of a tree are expected and cited, and where they stand in a text.
+    """Return the expected and cited regions of the values of a tree, and their positions in the text of a document.
 
     Args:
         tree: the tree.
-        numbers: the number of the row of each node that is rendered, by the `id` of the node.
-        places: those that it was built with; None if there are none.
-        document: what the document says; None if that is not known.
+        numbers: the number of the row of each rendered node, by the `id` of the node.
+        places: the regions that the tree was built with; None if there are none.
+        document: the text of the document; None if it is not known.
 
     Returns:
-        Of each "row" its number and its "path"; of a single value that has evidence whether it is "right" and
-        "predicted", or the prediction is "empty"; as "levels" how many of its cited places are accepted, of how many,
-        else null; "expected" and "cited" places with page, boxes and quote; the IoU of their boxes as "overlap";
-        whether nothing is expected, as "extra"; the status of a value that lost points as "outcome", else ""; where the
-        ground truth and the prediction stand in the text as "found", null for what no text can show.
+        For each "row", its number, and its "path". For a single value with evidence, whether it is "right" and
+        "predicted", or the prediction is "empty". "levels": how many of its cited regions are accepted, out of how
+        many, or null. The regions "expected" and "cited", with page, boxes and quote, and the IoU of their boxes as
+        "overlap". "extra": whether nothing is expected. "outcome": the status of a value that lost points, or "".
+        "found": the positions of the ground truth and of the prediction in the text, or null for what no text can show.
     """
-    if isinstance(tree, MetricTree):  # whose paths are its own
+    if isinstance(tree, MetricTree):  # a `MetricTree` has its own paths
         return []
     found: list[dict[str, Any]] = []
     sides = (
@@ -73,7 +73,7 @@ def placed_rows(
                     "extra": is_extra,
                     "outcome": leaf.status if leaf.points_lost else "",
                     "found": [
-                        side.get(at)  # a row that one side lacks has the number of another one there
+                        side.get(at)  # for a row that one side does not have, the number belongs to another row there
                         for side, at in zip(sides, ("" if is_extra else leaf.path, predicted), strict=False)
                     ],
                 }
@@ -82,14 +82,14 @@ def placed_rows(
 
 
 def sign_of_place(row: Mapping[str, Any]) -> str:
-    """Return whether the value of a row is cited at the right place.
+    """Return whether the value of a row is cited in the right region.
 
     Args:
         row: one of `placed_rows`.
 
     Returns:
-        "there", "elsewhere", "none" where nothing is cited or predicted, "free" where no place is annotated, "nowhere"
-        where the document does not have it, "" where nothing is known.
+        "there" for the right region; "elsewhere" for another region; "none" if nothing is cited or predicted; "free" if
+        no region is annotated; "nowhere" if the document does not have the value; "" if nothing is known.
     """
     if row["levels"]:
         accepted, cited = row["levels"][_level(row)]
@@ -98,18 +98,18 @@ def sign_of_place(row: Mapping[str, Any]) -> str:
 
 
 def sentence_on_place(row: Mapping[str, Any], pages: int, document: DocumentText | None) -> str:
-    """Return the sentence about the place of a value, which is that of the page (`playground/parts/places.js`).
+    """Return the sentence about the region of a value; the page has the same one (`playground/parts/places.js`).
 
     Args:
         row: one of `placed_rows`.
-        pages: how many the document has; 0 if that is not known.
-        document: what it says; None if that is not known.
+        pages: the number of pages of the document; 0 if it is not known.
+        document: the text of the document; None if it is not known.
     """
     sign, level, accepted = sign_of_place(row), _level(row), _pages(row["expected"])
     cited = next(iter(_pages(row["cited"])), 0)
     expected = cited if cited in accepted else next(iter(accepted), 0)
     on_cited, on_expected = ("" if pages == 1 or not page else f" on page {page}" for page in (cited, expected))
-    line, other = 0, 0  # of the places on the only page
+    line, other = 0, 0  # of the regions on the only page
     if document and pages == 1:
         line, other = (next(filter(None, map(document.line_of, row[side])), 0) for side in _LOOKS)
         on_expected = f" on line {other}" if other else ""
@@ -150,7 +150,7 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: DocumentText
 
 
 def _level(row: Mapping[str, Any]) -> str:
-    """The level by which a row is evaluated."""
+    """Return the level by which a row is evaluated."""
     return "box" if "box" in (row["levels"] or ()) else "page"
 
 
@@ -159,7 +159,7 @@ def _pages(places: Sequence[Region]) -> list[int]:
 
 
 def _standing(spots: Sequence[Any], pages: int, document: DocumentText | None) -> str:
-    """Where a value stands in a text, in words."""
+    """Return where a value is found in a text, in words."""
     if not spots or document is None:
         return "not found in the document"
     page, line = document.line_at(spots[0][0][0])
@@ -168,18 +168,18 @@ def _standing(spots: Sequence[Any], pages: int, document: DocumentText | None) -
 
 
 def cut_crops(documents: DocumentFolder, crops: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
-    """Cut places out of the pages of documents, the first `MOST_CROPS`; each page is opened once, and one at a time.
+    """Cut the first `MOST_CROPS` regions out of the pages of documents; each page is opened once, and one at a time.
 
     Args:
         documents: the documents.
-        crops: the ids of documents, and what is cut out of them, to which "image" is added as a `data:` address, its
-            "width" and "height", and the "boxes" in it.
+        crops: pairs of the id of a document and a crop of it. The function adds to each crop its "image" as a `data:`
+            address, its "width" and "height", and the "boxes" in it.
 
     Returns:
-        A sentence for each page that cannot be rendered, and one about the places beyond the limit.
+        A sentence for each page that cannot be rendered, and one about the regions beyond the limit.
     """
     wanted = [(file, crop) for name, crop in crops if (file := documents.page_file(name, crop["page"]))]
-    errors: dict[str, None] = {}  # each once
+    errors: dict[str, None] = {}  # each error once
     for (file, number), of_page in grouped(((file, crop["page"]), crop) for file, crop in wanted[:MOST_CROPS]).items():
         image, error = page_image(file, number)
         errors |= {error: None} if error else {}
@@ -191,7 +191,7 @@ def cut_crops(documents: DocumentFolder, crops: Sequence[tuple[str, dict[str, An
 
 
 def _drawn_crop(image: Any, crop: Mapping[str, Any]) -> dict[str, Any]:
-    from PIL import Image  # noqa: PLC0415  need not be installed
+    from PIL import Image  # noqa: PLC0415  an optional package
 
     boxes = [(look, box) for look, place in crop["marks"] for box in place.boxes]
     wide, high, whole = image.width, image.height, around([box for _, box in boxes])
@@ -214,7 +214,7 @@ def _drawn_crop(image: Any, crop: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _part_around(box: Box, shape: float, *, beside: bool) -> Box:
-    """The part of a page that is enlarged around a place, within the page, whose width by height is its shape."""
+    """Return the part of a page to enlarge around a region; `shape` is the width of the page divided by its height."""
     left, top, right, bottom = box
     least, ratio = _LEAST[beside], _RATIO[beside] * shape
     wide = min(1.0, max(least, (right - left) * 1.15, (bottom - top) * (1 + 2 * _ROOM) / ratio))
@@ -225,14 +225,14 @@ def _part_around(box: Box, shape: float, *, beside: bool) -> Box:
 
 
 def _are_near(one: Region, other: Region) -> bool:
-    """Whether two places are seen in one crop."""
+    """Return whether two regions fit in one crop."""
     boxes = map(around, ([*one.boxes, *other.boxes], one.boxes, other.boxes))
     (wide, *widths), (high, *heights) = zip(*((box[2] - box[0], box[3] - box[1]) for box in boxes), strict=True)
     return one.page == other.page and wide - max(widths) < _NEAR[0] and high - max(heights) < _NEAR[1]
 
 
 def _crops_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What is cut out for a row: the cited place, and the expected one beside it where that is not in view."""
+    """Return the crops of a row: the cited region, and the expected region if the first crop does not show it."""
     marks = [(look, place) for look in _LOOKS for place in row[look] if place.boxes and (place.page or 0) > 0]
     groups: list[Region] = []
     for _, place in marks:
@@ -252,20 +252,21 @@ def _crops_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 def places_of_document(
     tree: ScoreTree, drawing: TreeDrawing, places: RowRegions | None, document: DocumentText | None, pages: int
 ) -> dict[str, Any]:
-    """Return the values that lost points, most first, and right ones that are cited elsewhere, each with its place.
+    """Return the values that lost points, most first, and the right values with another region, each with its regions.
 
     Args:
         tree: the tree.
-        drawing: how it is rendered.
-        places: those that it was built with; None if there are none.
-        document: what it says; None if that is not known.
-        pages: how many it has; 0 if that is not known.
+        drawing: the rendered tree.
+        places: the regions that the tree was built with; None if there are none.
+        document: the text of the document; None if it is not known.
+        pages: the number of pages of the document; 0 if it is not known.
 
     Returns:
-        As "rows" for each value, and for each row of a list that is missing or extra, its "path", its row in the
-        drawing as "drawn", "sign", "sentence" and "crops", without images; the number of "pages"; how many others lost
-        points as "lost" and how many are "right"; how many of the "exact" ones, of a "total", are cited elsewhere or
-        not at all as "astray", and not at all as "uncited". Empty if no place is known, or no value is shown.
+        "rows": for each value, and for each missing or extra row of a list, its "path", its row in the drawing as
+        "drawn", its "sign", "sentence" and "crops", without images. "pages": the number of pages. "lost": how many
+        other values lost points. "right": how many are right. "astray": how many of the "exact" ones, out of a "total",
+        have another region or no citation. "uncited": how many have no citation. Empty if no
+        region is known, or no value is shown.
     """
     numbers, lost, inside = drawing.row_numbers, list[ScoreTree](), set[int]()
     placed = {row["row"]: row for row in placed_rows(tree, numbers, places, document)}
@@ -310,7 +311,7 @@ def places_of_document(
 
 
 def _row_of(node: ScoreTree, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The row of a value, or one for all values of a row of a list, with a box around theirs on each page."""
+    """Return the row of a value, or one row for all values of a list row, with one box around them on each page."""
     if len(rows) == 1 and not node.children:
         return rows[0]
     sides = {side: grouped((place.page, place.boxes) for row in rows for place in row[side]) for side in _LOOKS}

@@ -1,4 +1,4 @@
-"""Reports on a test set and on a comparison as one HTML file, without scripts or network access, and their pictures."""
+"""Reports on test sets and comparisons as single HTML files without scripts or network access, with their pictures."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -33,7 +33,7 @@ from docscore.stats.calibration import Calibration
 
 
 def _documents(rows: Evaluation, worst: Sequence[Row]) -> tuple[list[dict[str, Any]], list[str]]:
-    """The rendered documents, each with its name, tree, places and other trees; and what is not rendered."""
+    """Return the rendered documents, each with name, tree, regions and other trees; and sentences on missing crops."""
     files, found = rows.document_folder, list[dict[str, Any]]()
     names = [rows.document_ids[row.number % len(rows.document_ids)] for row in worst]
     texts = files.read_all(names) if files else [None] * len(names)
@@ -63,8 +63,8 @@ def report_as_html(evaluation: Evaluation, title: str, worst: int, recipe: str =
     Args:
         evaluation: the evaluation.
         title: the heading.
-        worst: how many of the documents with the lowest scores are rendered as score trees.
-        recipe: the command or the Python code that makes the report again; "" for none.
+        worst: how many of the documents with the lowest scores to render as score trees.
+        recipe: the command or the Python code that reproduces the report; "" for none.
 
     Returns:
         An HTML document.
@@ -93,9 +93,9 @@ def comparison_as_html(comparison: Comparison, gate: Gate | None, changes: int, 
     Args:
         comparison: the comparison.
         gate: the result of the gate, optional.
-        changes: how many of the better and of the worse documents are listed.
+        changes: how many improved documents and how many worse documents to list.
         title: the heading.
-        recipe: the command or the Python code that makes the report again; "" for none.
+        recipe: the command or the Python code that reproduces the report; "" for none.
 
     Returns:
         An HTML document.
@@ -117,13 +117,13 @@ def comparison_as_html(comparison: Comparison, gate: Gate | None, changes: int, 
 
 
 def page_as_html(template: str, title: str, recipe: str, signature: str, **parts: Any) -> str:
-    """Render a page of its own, with a heading, and in its footer how to reproduce it and a signature."""
+    """Render a separate page with a heading and a footer that has the recipe to reproduce it and a signature."""
     page = template_environment().get_template(template)
     return page.render(title=shown_name(title), recipe=recipe, signature=signature, **parts)
 
 
 def head_of(evaluation: Evaluation) -> dict[str, Any]:
-    """What stands first in a report and in a notebook: the score, the spread of documents, where the points went."""
+    """Return the header of a report or notebook: the score, the spread of documents, and where points were lost."""
     edges = edges_of(evaluation.scores)
     return {
         "score": f"{evaluation.score:.4f}",
@@ -138,7 +138,7 @@ def head_of(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def head_of_comparison(comparison: Comparison) -> dict[str, Any]:
-    """What stands first in a report on a comparison and in a notebook: the difference, and whether it is chance."""
+    """Return the header of a report or notebook on a comparison: the difference, and whether it may be chance."""
     verdict, _, chance = verdict_text(comparison).partition("; ")
     mean = "mean " if comparison.new.primary.is_mean else ""
     figure, interval = comparison.figure, difference_interval(comparison)
@@ -151,7 +151,7 @@ def head_of_comparison(comparison: Comparison) -> dict[str, Any]:
 
 
 def causes_of(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """The causes of lost points, largest first, each with an example and the number of its documents."""
+    """Return the causes of lost points, largest first, each with an example and the number of its documents."""
     examples, losses = examples_of_causes(evaluation), evaluation.field_table.losses
     documents = Counter(cause for lost in losses for cause in {cause for _, cause in lost})
     return [
@@ -171,7 +171,7 @@ _LONGEST_EXAMPLE = 60  # characters of a value
 
 
 def examples_of_causes(evaluation: Evaluation) -> dict[str, tuple[str | None, str | None]]:
-    """By cause a pair of values that shows it, of the document that lost most by it; None for an absent value."""
+    """Return a pair of values per cause, from the document that lost most by it; None for an absent value."""
     most: dict[str, tuple[float, int]] = {}
     for number, losses in enumerate(evaluation.field_table.losses):
         for (_, cause), points in losses.items():
@@ -199,37 +199,37 @@ HISTOGRAM_BINS = 20
 
 
 def edges_of(scores: Sequence[float]) -> list[float]:
-    """The edges of the bars of a histogram of scores, from the tenth below the lowest score to 1."""
+    """Return the edges of the bars of a histogram of scores, from the tenth below the lowest score to 1."""
     lowest = min(floor(10 * min(scores) + ROUNDING), 9) / 10
     return [lowest + (1 - lowest) * number / HISTOGRAM_BINS for number in range(HISTOGRAM_BINS + 1)]
 
 
 def bins(edges: Sequence[float], scores: Iterable[float]) -> list[int]:
-    """How many scores are in each bar of a histogram; the highest edge is within the last one."""
+    """Return the number of scores in each bar of a histogram; the highest edge belongs to the last bar."""
     counts = [0] * (len(edges) - 1)
     for score in scores:
         counts[max(bisect_right(edges, score + ROUNDING) - 1, 0) if score < 1 else -1] += 1
     return counts
 
 
-MOST_FIELDS_DRAWN = 500  # rows of a table, places of a tree
+MOST_FIELDS_DRAWN = 500  # rows of a table, nodes of a tree
 
 
 PICTURE_WIDTH, _HEIGHT, _TOP, _FOOT = 640, 160, 14, 22  # of a picture: drawing area, space above it and space below it
 
 
 class Picture(NamedTuple):
-    """A drawing with its text.
+    """A picture with its text.
 
     Attributes:
-        label: a description for screen readers.
-        caption: the text below it.
-        marks: the numbers of its axis, from 0 to 1.
+        label: the description for screen readers.
+        caption: the text below the picture.
+        marks: the numbers on its axis, from 0 to 1.
         bars: the bars of a histogram: left, top, width, height, the number above it, and its title.
         lines: the corners of each line in the format of SVG, by its CSS class.
-        dots: the dots: their middle, and their title.
-        texts: further texts: where they stand, which part of them stands there (start, middle or end), and the text.
-        width, height, base: the size of the drawing, and the y coordinate of its axis.
+        dots: the dots: the coordinates of the middle, and the title.
+        texts: further texts: coordinates, anchor (start, middle or end), and the text.
+        width, height, base: the size of the picture, and the y coordinate of its axis.
     """
 
     label: str
@@ -245,10 +245,10 @@ class Picture(NamedTuple):
 
 
 def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
-    """The tables and pictures of an evaluation, by the names that templates use.
+    """Return the tables and pictures of an evaluation, by the names that templates use.
 
-    Rates, fields and lists always have a table; the others are empty or None if there is nothing to show. The
-    curve and the diagram of reliability, of predictions with confidences, are each a picture and its table.
+    There is always a table of rates, fields and lists; the other parts are empty or None if there is nothing to show.
+    The curve and the reliability diagram, for predictions with confidences, are a picture and a table each.
     """
     metrics = [figure_table(evaluation)] if evaluation.other_figures else []
     metrics += kieval_tables(evaluation.breakdowns["kieval"]) if "kieval" in evaluation.breakdowns else []
@@ -275,7 +275,7 @@ def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def picture_of_curve(curve: Curve) -> Picture:
-    """The automation rate and the accuracy after review against the threshold."""
+    """Return a picture of the automation rate and the accuracy after review against the threshold."""
     points = curve.points()
     return Picture(
         "Automation rate and accuracy after review against the threshold of confidence",
@@ -291,7 +291,7 @@ def picture_of_curve(curve: Curve) -> Picture:
 
 
 def reliability_diagram(calibration: Calibration) -> Picture:
-    """The share of right values against their mean confidence, beside the line on which both are equal."""
+    """Return a picture of the share of right values against their mean confidence, with the line of equality."""
     return Picture(
         "Reliability diagram",
         "Dashed: confidences that mean what they say. Solid: share of right values against their mean confidence.",
@@ -305,7 +305,7 @@ def reliability_diagram(calibration: Calibration) -> Picture:
 
 
 def _axes(across: str, up: str) -> dict[str, Any]:
-    """Return the labels of both axes, the vertical one from 0 to 1, as texts of a picture, and its height with them."""
+    """Return the labels of both axes as texts of a picture, the vertical axis from 0 to 1, and the height with them."""
     foot = _HEIGHT + _TOP + _FOOT
     return {
         "texts": [(0.0, _TOP - 4.0, "start", f"{up}, 0 to 1"), (PICTURE_WIDTH / 2, foot + 10.0, "middle", across)],
@@ -314,11 +314,11 @@ def _axes(across: str, up: str) -> dict[str, Any]:
 
 
 def _corners(points: Sequence[Point], values: Sequence[float]) -> str:
-    """The corners of a step function: a value holds up to the next threshold; the last point is not rendered."""
+    """Return the corners of a step function: a value applies up to the next threshold; the last point is left out."""
     steps = zip(points, values, (*(point.threshold for point in points[1:-1]), 1.0), strict=False)
     return _line(corner for point, value, end in steps for corner in ((point.threshold, value), (end, value)))
 
 
 def _line(points: Iterable[tuple[float, float]]) -> str:
-    """The corners of a line through points, whose coordinates are from 0 to 1."""
+    """Return the corners of a line through points whose coordinates are from 0 to 1."""
     return " ".join(f"{x * PICTURE_WIDTH:.1f},{_HEIGHT + _TOP - y * _HEIGHT:.1f}" for x, y in points)

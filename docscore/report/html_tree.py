@@ -1,4 +1,4 @@
-"""HTML that works without scripts: the score tree; and the templates, in which every value is escaped."""
+"""HTML that works without scripts: the score tree, and the environment of the templates, which escapes every value."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -53,10 +53,10 @@ _HERE = Path(__file__).parent
 MAX_ROWS = 3000  # with more nodes, exact ones are left out; a browser takes seconds for 20,000 rows
 
 
-_LONGEST_TEXT = 2000  # characters of a value that are shown
+_LONGEST_TEXT = 2000  # displayed characters of a value
 
 
-_LONGEST_OBJECT = 200  # characters of an object or a list that has no places of its own
+_LONGEST_OBJECT = 200  # characters of an object or a list without rows of its own
 
 
 LONGEST_LABEL = 200  # characters of a key or path
@@ -65,15 +65,15 @@ LONGEST_LABEL = 200  # characters of a key or path
 _BEFORE_DIFFERENCE = 200  # characters shown before the first difference of long texts
 
 
-_LONGEST_NAMES = 200  # characters of the names of rows or keys that are folded, and of the name of a row
+_LONGEST_NAMES = 200  # characters of the names of folded rows or keys, and of the name of a row
 
 
-_DEEPEST_INDENT = 12  # levels; deeper rows have the same indent
+_DEEPEST_INDENT = 12  # levels; deeper rows have the indent of this level
 
 
-# Where a node stands in the texts of the ground truth and of the prediction. A position lists, from the root, which
-# child of its parent a value is, counted from 0: "0/2" is the third child of the first child; "" is the root. It needs
-# no key, which may hold any character. None where a side has no such value.
+# The positions of a node in the texts of the ground truth and of the prediction. A position lists, from the root, which
+# child of its parent a value is, counted from 0: "0/2" is the third child of the first child; "" is the root. It does
+# not use keys, which may contain any character. None if a side does not have the value.
 Positions = tuple[str | None, str | None]
 
 
@@ -81,9 +81,9 @@ class Piece(NamedTuple):
     """A piece of a cell.
 
     Attributes:
-        text: its text.
+        text: the text of the piece.
         look: "quote" for the quotes of a text, "literal" for other values, "changed" for characters that the other side
-            lacks, "whole" for a value that differs as a whole, "" for other text.
+            does not have, "whole" for a value that differs as a whole, "" for other text.
     """
 
     text: str
@@ -91,12 +91,12 @@ class Piece(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What a row says of one side.
+    """The cell of one side in a row.
 
     Attributes:
-        pieces: a value, or what stands for a container; empty if there is nothing to show.
-        is_summary: whether it stands for a container.
-        absent: what is said where a side has no such place, "absent" or "no partner", or "".
+        pieces: a value, or the summary of a container; empty if there is nothing to show.
+        is_summary: whether the pieces summarise a container.
+        absent: the text for a side without the node, "absent" or "no partner"; "" if the side has it.
     """
 
     pieces: Sequence[Piece] = ()
@@ -105,20 +105,20 @@ class Cell(NamedTuple):
 
 
 class TreeDrawing(NamedTuple):
-    """The data for drawing a tree with its template.
+    """The data with which the template renders a tree.
 
     Attributes:
         score: the score.
-        conclusion: where most of the loss is, as a sentence, or "".
-        lead: the id of the row of the largest such loss, or "".
-        detail: the points, and what comes second.
+        conclusion: a sentence on where most of the loss is, or "".
+        lead: the id of the row with the largest loss of the conclusion, or "".
+        detail: the points, and the second largest loss.
         facts: further lines below the score.
-        parts: of the values with one status its name, word and glyph, how many there are, and what they lose; a status
-            that no value has is left out.
-        note: how many rows are left out, or "".
-        rows: one row for each node but a root with parts, parents before children, as `_row` makes them.
-        row_numbers: the number in the id of its row of each node that is rendered, by the `id` of the node.
-        glyphs: word and glyph of each status.
+        parts: for each status that a value has, its name, word and glyph, the number of its values, and the points that
+            they lose.
+        note: the number of rows that are left out, or "".
+        rows: one row per node, parents before children, as `_row` makes them; a root with children has no row.
+        row_numbers: the number in the row id of each rendered node, by the `id` of the node.
+        glyphs: the word and the glyph of each status.
     """
 
     score: str
@@ -135,7 +135,7 @@ class TreeDrawing(NamedTuple):
 
 @cache
 def template_environment(*folders: Path) -> "Environment":
-    """Return the jinja2 environment of the report's templates.
+    """Return the jinja2 environment of the templates of reports.
 
     Args:
         folders: folders to search first; their templates may import the macros of the report.
@@ -156,9 +156,9 @@ def template_environment(*folders: Path) -> "Environment":
 
 
 def _printable(value: object) -> object:
-    """The value of a template expression as text without control characters; markup of other templates is unchanged.
+    """Return the value of a template expression as text without control characters; markup of templates is unchanged.
 
-    The environment applies it to every expression, before it escapes.
+    The environment calls this function for every expression before it escapes the value.
     """
     if type(value) is not str:
         if hasattr(value, "__html__"):
@@ -182,16 +182,16 @@ def macro_as_html(template: str, macro: str, /, *arguments: Any, folders: tuple[
 
 @cache
 def stylesheet() -> str:
-    """The CSS for the markup, with support for light, dark and narrow pages."""
+    """Return the CSS for the markup, which supports light, dark and narrow pages."""
     return "".join((_HERE / name).read_text(encoding="utf-8") for name in ("tokens.css", "tree.css"))
 
 
 def tree_as_html(tree: ScoreTree, *, prefix: str = "anls") -> str:
-    """Render the score, what became of the values, and the tree with one row for each node.
+    """Render the score, the values by status, and the tree with one row per node.
 
     Args:
-        tree: the root.
-        prefix: the beginning of the ids of the rows; unique for each tree of a page.
+        tree: the root of the tree.
+        prefix: the beginning of the ids of the rows; unique for each tree on a page.
 
     Returns:
         A `<div class="anls-tree">`; its page needs `stylesheet()`.
@@ -202,14 +202,14 @@ def tree_as_html(tree: ScoreTree, *, prefix: str = "anls") -> str:
 def explained_drawing(
     tree: ScoreTree, prefix: str, options: CompareOptions | None, *, with_positions: bool = False, most: int = MAX_ROWS
 ) -> TreeDrawing:
-    """Build the data for the template with the annotations of the tree; its groups are found once for both.
+    """Build the data for the template with the annotations of the tree; groups of siblings are computed once for both.
 
     Args:
-        tree: the root.
-        prefix: the beginning of the ids of the rows; unique for each tree of a page.
-        options: how its texts were compared; None for a tree of the typed score.
-        with_positions: whether rows say where their values stand in the JSON texts of both sides.
-        most: the number of nodes to draw at most.
+        tree: the root of the tree.
+        prefix: the beginning of the ids of the rows; unique for each tree on a page.
+        options: how the texts of the tree were compared; None for a tree of the typed score.
+        with_positions: whether rows have the positions of their values in the JSON texts of both sides.
+        most: the largest number of nodes to render.
     """
     groups = groups_of(tree)
     annotations = annotations_of(tree, options, groups)
@@ -228,12 +228,12 @@ def tree_drawing(
     """Build the data for the template `tree.html.jinja`.
 
     Args:
-        tree: the root.
-        prefix: the beginning of the ids of the rows; unique for each tree of a page.
-        annotations: what stands out in the tree, the most points first.
-        groups: the groups of its siblings, if they are known: `groups_of(tree)`.
-        with_positions: whether rows say where their values stand in the JSON texts of both sides.
-        most: the number of nodes to draw at most.
+        tree: the root of the tree.
+        prefix: the beginning of the ids of the rows; unique for each tree on a page.
+        annotations: the annotations of the tree, most points first.
+        groups: the groups of siblings, if they are known: `groups_of(tree)`.
+        with_positions: whether rows have the positions of their values in the JSON texts of both sides.
+        most: the largest number of nodes to render.
     """
     known = groups_of(tree) if groups is None else groups
     nodes = folded_nodes(tree, [group for group in known if group.cause in FOLDED_CAUSES])
@@ -243,7 +243,7 @@ def tree_drawing(
     numbers = {id(node): number for number, (node, *_) in enumerate(places)}
     drawn = sum(1 for node, *_ in places if node.kind != "group")
     note = f"{total:,} places; {drawn:,} are rendered. Exact ones are left out first." if drawn < total else ""
-    outermost = 1 if folded.children else 0  # a root with parts says nothing that its score does not say
+    outermost = 1 if folded.children else 0  # the score of a root with children is already above the tree
     shown = places[outermost:]
     depths = [depth - outermost for _, depth, _ in shown] + [0]
     positions = positions_of(folded) if with_positions else {}
@@ -275,9 +275,9 @@ def tree_drawing(
 
 
 def _take_shared_reasons(rows: Sequence[dict[str, Any]], told: Sequence[Annotation]) -> list[str]:
-    """Take reasons that several values share out of their rows, and return sentences that stand above instead.
+    """Remove reasons that several values share from their rows, and return sentences to show above the rows instead.
 
-    A reason with a figure belongs to its value. What an annotation above says is not said again.
+    A reason with a figure stays with its value. Annotations above the rows are not repeated.
     """
     counts = Counter(row["reason"] for row in rows if not row["node"].children)
     shared = {
@@ -292,7 +292,7 @@ def _take_shared_reasons(rows: Sequence[dict[str, Any]], told: Sequence[Annotati
 
 
 def _parts(tree: ScoreTree) -> list[tuple[str, str, str, int, str]]:
-    """The values by what became of them."""
+    """Return the values of a tree by status, as `TreeDrawing.parts`."""
     leaves: dict[str, list[ScoreTree]] = {status: [] for status in STATUS_WORDS}
     for leaf in tree.leaves():
         if leaf.weight or leaf.status != "extra":
@@ -305,9 +305,9 @@ def _parts(tree: ScoreTree) -> list[tuple[str, str, str, int, str]]:
 
 
 def _moved(tree: ScoreTree) -> set[int]:
-    """The elements of lists that stand in another order on both sides, the fewest that explain it, by `id`.
+    """Return the `id` of the fewest list elements whose moves explain the different orders of both sides.
 
-    Of longer lists than are rendered there are none.
+    Lists that are too long to be rendered have no moved elements.
     """
     moved: set[int] = set()
     for node in tree.nodes():
@@ -321,7 +321,7 @@ def _moved(tree: ScoreTree) -> set[int]:
 
 
 def _annotations_by_path(annotations: Sequence[Annotation]) -> dict[str, list[tuple[str, str]]]:
-    """The annotations that stand at their places: values that are predicted at another one."""
+    """Return the annotations to show in rows, by path: values that are predicted at another place."""
     by_path: dict[str, list[tuple[str, str]]] = {}
     for each in annotations:
         if each.kind in ("exchanged", "elsewhere"):
@@ -333,10 +333,10 @@ def _annotations_by_path(annotations: Sequence[Annotation]) -> dict[str, list[tu
 
 
 def sampled_places(tree: ScoreTree, most: int = MAX_ROWS) -> list[tuple[ScoreTree, int, ScoreTree | None]]:
-    """The nodes of a tree that are shown, each with its depth and the node above it, parents before children.
+    """Return the nodes of a tree to show, each with its depth and the node above it, parents before children.
 
-    Above the nodes of a group is the node above the group. At most `most` nodes are shown; exact ones are left out
-    first.
+    The node above the nodes of a group is the node above the group. At most `most` nodes are shown; exact ones are left
+    out first.
     """
     total = sum(1 for _ in tree.nodes())
     places: list[tuple[ScoreTree, int, ScoreTree | None]] = []
@@ -360,18 +360,17 @@ def _row(
     by_path: Mapping[str, Sequence[tuple[str, str]]],
     moved: Collection[int],
 ) -> dict[str, Any]:
-    """The row of a node, or of a group of nodes that are folded into one line; `following` is the next row's depth.
+    """Return the row of a node, or of a group of nodes folded into one line; `following` is the depth of the next row.
 
     Returns:
-        "node"; "row_id", its id in the page; "label", the key, the indices of a list element on both sides, or what a
-        group says of its nodes; "short_path"; "indent" in levels; "score" and the points "lost", "" where it does not
-        count, or nothing is lost; "truth" and "prediction", both sides, of a group what is folded, on the side of the
-        truth; "reason", a sentence where the number may surprise, or ""; "cited", where the predicted value is cited if
-        that is not where it is expected, or ""; "moved", whether it is an element of a list that stands in another
-        order on both sides; "annotations", what stands out at the place beyond its values, each with the path of the
-        other place that it names; "is_open", whether its `<details>` element, which a row with children begins, is
-        open; "closes", how many `<details>` elements end after the row; "positions", where the node stands in both
-        texts, or None.
+        "node"; "row_id", its id in the page; "label", the key, the indices of a list element on both sides, or the text
+        of a group; "short_path"; "indent" in levels; "score" and the points "lost", "" for a node that does not count
+        or loses nothing; "truth" and "prediction", the cells of both sides (a group has its folded names on the side of
+        the truth); "reason", a sentence if the score may be surprising, or ""; "cited", the region of the predicted
+        value if it is not the expected one, or ""; "moved", whether it is a list element in another order on both
+        sides; "annotations", the annotations of the node, each with the path of the other place that it names;
+        "is_open", whether the `<details>` element of a row with children is open; "closes", how many `<details>`
+        elements end after the row; "positions", the positions of the node in both texts, or None.
     """
     opens, is_group = bool(node.children), node.kind == "group"
     annotations = () if is_group else by_path.get(node.path, ())
@@ -406,7 +405,7 @@ def _row(
 
 
 def _folded_cell(node: ScoreTree) -> Cell:
-    """The names of what a group folds: keys, or rows by their first text."""
+    """Return the names that a group folds: keys, or rows by their first text."""
     names = (
         _first_text(child.prediction if child.status == "extra" else child.ground_truth)
         if child.key is None
@@ -418,7 +417,7 @@ def _folded_cell(node: ScoreTree) -> Cell:
 
 
 def _summary(node: ScoreTree, parent: ScoreTree | None, side: Side) -> Cell:
-    """What stands for a container on one side: the number of rows of a list, the first text of a row."""
+    """Return the summary of a container on one side: the number of rows of a list, or the first text of a row."""
     value = _value_on(node, side)
     is_row = node.kind != "list" and node.key is None and parent is not None
     if node.status == ("extra" if side == "ground_truth" else "missing"):
@@ -437,12 +436,12 @@ def _summary(node: ScoreTree, parent: ScoreTree | None, side: Side) -> Cell:
 
 
 def _value_on(node: ScoreTree, side: Side) -> Any:
-    """What a container is on one side: of a one-of, the option taken."""
+    """Return the value of a container on one side; for a one-of, the chosen option."""
     return chosen_value(node) if side == "ground_truth" else node.prediction
 
 
 def _first_text(value: Any) -> str:
-    """The first text of an object, by which a row is known; else its first value, "" for none."""
+    """Return the first text of an object, which identifies a row; otherwise its first value, or ""."""
     parts = value.values() if isinstance(value, dict) else [value]
     scalars = [part for part in parts if not isinstance(part, dict | list | tuple | None)]
     text = next((scalar for scalar in scalars if isinstance(scalar, str)), scalars[0] if scalars else "")
@@ -450,11 +449,11 @@ def _first_text(value: Any) -> str:
 
 
 def value_cell(node: ScoreTree, parent: ScoreTree | None, side: Side, spans: Sequence[Span]) -> Cell:
-    """The value of a leaf on one side."""
+    """Return the cell of a leaf on one side."""
     value = getattr(node, side)
     if value is None and parent is not None and _is_absent(node, parent, side):
         if parent.status in ("missing", "extra") and getattr(parent, side) is None:
-            return Cell()  # the row above says so
+            return Cell()  # the row above shows this
         return Cell(absent="absent" if node.key is not None else "no partner")
     if value is None:
         return Cell([Piece("null", "literal")])
@@ -462,7 +461,7 @@ def value_cell(node: ScoreTree, parent: ScoreTree | None, side: Side, spans: Seq
 
 
 def _pieces(value: Any, spans: Sequence[Span], status: str) -> list[Piece]:
-    """A value as pieces: its quotes apart, and what differs marked."""
+    """Return a value as pieces, with separate quotes and marked differences."""
     changed = "changed" if status == "partial" else "whole"
     plain = "" if isinstance(value, str) else "literal"
     pieces = [Piece(text, changed if is_changed else plain) for text, is_changed in spans]
@@ -476,7 +475,7 @@ def _pieces(value: Any, spans: Sequence[Span], status: str) -> list[Piece]:
 
 
 def _is_absent(node: ScoreTree, parent: ScoreTree, side: Side) -> bool:
-    """Whether a side has no such key or element."""
+    """Return whether a side does not have the key or element of a node."""
     if node.key is None:
         return (node.truth_index if side == "ground_truth" else node.prediction_index) is None
     above = _value_on(parent, side)
@@ -484,7 +483,7 @@ def _is_absent(node: ScoreTree, parent: ScoreTree, side: Side) -> bool:
 
 
 def lost_text(lost: float) -> str:
-    """Points lost, with their sign; "" for none."""
+    """Return points lost with their sign; "" for none."""
     return with_minus_signs(with_sign(-lost, 3)) if lost else ""
 
 
@@ -493,7 +492,7 @@ def _label(node: ScoreTree) -> str:
 
 
 def value_spans(node: ScoreTree) -> tuple[list[Span], list[Span]]:
-    """Both values of a leaf as spans, with differences marked."""
+    """Return both values of a leaf as spans with marked differences."""
     truth, prediction = (
         clipped(value_text(value), _LONGEST_OBJECT) if isinstance(value, dict | list) else value_text(value)
         for value in (node.ground_truth, node.prediction)
@@ -514,10 +513,10 @@ def _whole(text: str, *, changed: bool) -> list[Span]:
 
 
 def positions_of(tree: ScoreTree) -> dict[int, Positions]:
-    """The positions of all nodes of a tree, by their `id`.
+    """Return the positions of all nodes of a tree, by the `id` of the node.
 
-    A one-of is the object `{"$one_of": [...]}` in the text; the position of its node is that of the option taken, "0/k"
-    below it.
+    A one-of is the object `{"$one_of": [...]}` in the text. Its node has the position of the chosen option, "0/k" below
+    the one-of.
 
     >>> from docscore import score_tree
     >>> tree = score_tree({"a": "x", "b": ["y"]}, {"b": ["z", "y"]})
@@ -533,7 +532,7 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
             {key: number for number, key in enumerate(value)} if isinstance(value, dict) else {}
             for value in (chosen_value(node), node.prediction)
         )
-        # in place of a group those in it
+        # the nodes in a group, instead of the group
         children = [each for child in node.children for each in (child.children if child.kind == "group" else [child])]
         for child in children:
             key, indices = child.key, (child.truth_index, child.prediction_index)
@@ -545,13 +544,13 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
 
 
 def chosen_value(node: ScoreTree) -> Any:
-    """The value that the children of a node are parts of: of a one-of, the option taken."""
+    """Return the value whose parts are the children of a node; for a one-of, the chosen option."""
     truth = node.ground_truth
     return truth[node.option or 0] if isinstance(truth, tuple) and truth else truth
 
 
 def _of_option(node: ScoreTree, position: str | None) -> str | None:
-    """The position of the option taken, if the node is a one-of."""
+    """Return the position of the chosen option, if the node is a one-of."""
     return position if node.option is None else _below(_below(position, 0), node.option)
 
 
@@ -562,7 +561,7 @@ def _below(position: str | None, number: int | None) -> str | None:
 
 
 def shown_path(node: ScoreTree) -> str:
-    """Return the path of a node as it is shown beside a document."""
+    """Return the path of a node as it is shown next to a document."""
     return clipped(printable(node.path.removeprefix("$.")), LONGEST_LABEL)
 
 
@@ -571,12 +570,12 @@ def long_lists(tree: ScoreTree, numbers: Mapping[int, int]) -> Iterator[dict[str
 
     Args:
         tree: the tree.
-        numbers: the number of the row of each node that is rendered, by the `id` of the node.
+        numbers: the number of the row of each rendered node, by the `id` of the node.
 
     Yields:
-        Of each list its "path", how many rows are "expected", "predicted", "paired" and "whole", after how many it was
-        cut off as "cut", 0 if it was not; as "rows" a letter for each expected row, "w" for a whole one, "m" for a
-        missing one and "d" where a value differs; as "numbers" those of the rows that are rendered.
+        For each list: its "path"; the number of rows "expected", "predicted", "paired" and "whole"; "cut", after how
+        many rows it was cut off, or 0; "rows", a letter per expected row ("w" for a fully correct row, "m" for a
+        missing row, "d" for a row with a different value); "numbers", the numbers of the rendered rows.
     """
     lists = [
         (

@@ -35,18 +35,18 @@ _LATEX = {
 _LONGEST_NAME = 80  # characters of a name in Markdown
 
 
-# What Markdown and GitHub read as markup, each with what stands for it, in an order in which none matches another's.
+# Patterns that Markdown and GitHub read as markup, with their replacements. No pattern matches an earlier replacement.
 _MARKUP = (
     (r"^\s+", ""),
     (r"\\(?=[!-/:-@\[-`{-~]|$)", r"\\\\"),
     (r"&(?=#?\w+;)", "&amp;"),
     (r"[`*~]", r"\\\g<0>"),
     (r"(?<![^\W_])_|_(?![^\W_])", r"\\_"),  # not within a word
-    (r"\](?=[(\[:])|\[(?=[ xX]\]\s)", r"\\\g<0>"),  # of a link, of what defines one, and a box to tick
+    (r"\](?=[(\[:])|\[(?=[ xX]\]\s)", r"\\\g<0>"),  # links, definitions of links, and check boxes
     (r"<(?=[A-Za-z/!?])", r"\\<"),
     (r"^(?=[-+](\s|$)|>|#{1,6}(\s|$)|=+\s*$|-[-\s]*$)|(?<=\s)(?=#+\s*$)", r"\\"),  # begins a block, or ends a heading
     (r"^(\d{1,9})(?=[.)](\s|$))", r"\1\\"),
-    (r"#(?=\d)", "&#35;"),  # an issue; what follows would be a mention, an address or a link
+    (r"#(?=\d)", "&#35;"),  # an issue; the following patterns would be a mention, an address or a link
     (r"@(?=\w)", "&#64;"),
     (r":(?=//)", "&#58;"),
     (r"(?i)(?<=\bwww)\.", "&#46;"),
@@ -54,7 +54,7 @@ _MARKUP = (
 
 
 def in_markdown(text: str) -> str:
-    r"""Return one line of text as Markdown that is read as this text: nothing in it is markup or a mention.
+    r"""Return one line of text as Markdown that displays exactly this text, without markup or mentions.
 
     >>> print(in_markdown("ANLS* of <b>anls_star</b>, p < 0.05 [0.1, 0.2]"))
     ANLS\* of \<b>anls_star\</b>, p < 0.05 [0.1, 0.2]
@@ -66,7 +66,7 @@ def in_markdown(text: str) -> str:
 
 
 def markdown_escaped(text: str) -> str:
-    r"""Return a name, shortened, as Markdown for a heading or the cell of a table.
+    r"""Return a shortened name as Markdown for a heading or the cell of a table.
 
     >>> print(markdown_escaped("a|b"))
     a\|b
@@ -75,17 +75,17 @@ def markdown_escaped(text: str) -> str:
 
 
 def signature_as_markdown(signature: str) -> str:
-    """The whole signature in small print: cut off, it would no longer say whether two figures are comparable."""
+    """Return the full signature in small print: a shortened one could not show whether two figures are comparable."""
     return f"<sub><code>{in_markdown(signature)}</code></sub>"
 
 
 def markdown_list(lines: Iterable[str]) -> str:
-    """The lines as a list; what they name from the data is never markup or a mention."""
+    """Return the lines as a list; names from the data in them never become markup or mentions."""
     return "\n".join(f"* {in_markdown(line)}" for line in lines)
 
 
 def table_as_markdown(table: Table) -> str:
-    """The table as Markdown, without caption and bars, with the best values in bold, then note and signatures."""
+    """Return the table as Markdown, without caption and bars, best values in bold, followed by note and signatures."""
     shown = table.shown(bars=False)
     lines = [
         _markdown_row([markdown_escaped(column.head) for column in shown.heads]),
@@ -116,13 +116,13 @@ def _is_text(column: TableColumn) -> bool:
 
 
 def table_as_latex(table: Table, caption: str = "") -> str:
-    """The table as a LaTeX `table` with rules of the package booktabs, best values in bold.
+    """Return the table as a LaTeX `table` with rules of the package booktabs, best values in bold.
 
-    Signatures and footnotes stand above it as comments, each signature also as text to paste.
+    Signatures and footnotes precede it as comments; each signature is also given as text to paste.
 
     Args:
         table: the table; bars are left out.
-        caption: the first sentences of the caption, by default the table's; what the marks mean is added.
+        caption: the first sentences of the caption, by default the table's; the meaning of the marks is added.
     """
     shown = table.shown(bars=False)
     bold = ["Best values in bold."] if any(cell.best for row in shown.cells for cell in row) else []
@@ -149,7 +149,7 @@ def table_as_latex(table: Table, caption: str = "") -> str:
 
 def _latex_row(cells: Iterable[str]) -> str:
     row = " & ".join(cells)
-    return f"{{}}{row}" + r" \\" if row.startswith(("[", "*")) else row + r" \\"  # these two belong to \\ before them
+    return f"{{}}{row}" + r" \\" if row.startswith(("[", "*")) else row + r" \\"  # these would be arguments of the \\
 
 
 def _latex_cell(column: TableColumn, cell: TableCell) -> str:
@@ -164,12 +164,12 @@ def _in_latex(text: str) -> str:
 
 
 def comparison_as_markdown(comparison: Comparison, gate: Gate | None, changes: int) -> str:
-    """A comparison as Markdown: verdict, difference with interval, gate, changed fields and largest changes.
+    """Return a comparison as Markdown: verdict, difference with interval, gate, changed fields and largest changes.
 
     Args:
         comparison: the comparison.
         gate: the result of the gate, optional.
-        changes: how many of the better and of the worse documents are listed.
+        changes: how many improved documents and how many worse documents to list.
     """
     figure, label = comparison.figure, in_markdown(comparison.figure.label)
     tested = comparison.fields, comparison.causes, comparison.slices
@@ -183,7 +183,7 @@ def comparison_as_markdown(comparison: Comparison, gate: Gate | None, changes: i
         "" if gate is None else f"**Gate {in_markdown(gate.sentence)}.**",
         *(table_as_markdown(table) for table in tables if table),
         details if documents else "",
-        # where there are several figures, their table has the signatures
+        # if there are several figures, their table has the signatures
         "" if comparison.figures else signature_as_markdown(comparison.signature),
     ]
     return "\n\n".join(filter(None, parts))
@@ -195,7 +195,7 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
     Args:
         evaluation: the evaluation.
         title: the heading.
-        worst: how many of the documents with the lowest scores are listed.
+        worst: how many of the documents with the lowest scores to list.
     """
     of = "mean of " if evaluation.primary.is_mean else ""
     label = in_markdown(evaluation.figure_names[0].label)

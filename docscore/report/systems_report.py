@@ -1,4 +1,4 @@
-"""Several systems: tables, also of the runs of a benchmark; pictures of ranks and costs; a page of both."""
+"""Reports on several systems: tables, also on the runs of a benchmark; pictures of ranks and costs; and a page."""
 
 import io
 import math
@@ -30,8 +30,8 @@ from docscore.report.html_report import PICTURE_WIDTH, Picture, page_as_html
 from docscore.stats.intervals import CONFIDENCE
 
 DOCUMENTS = "documents"
-CHANCE_MARK = "†"  # of a significant difference
-_SMALLEST_SHARE = 0.0005  # of resamples, with three decimals
+CHANCE_MARK = "†"  # marks a significant difference
+_SMALLEST_SHARE = 0.0005  # of resamples; the smallest that three decimals show
 
 
 def systems_table(
@@ -42,18 +42,18 @@ def systems_table(
     intervals: bool = False,
     columns: Sequence[str] = (),
 ) -> Table:
-    """The figures of several systems; the best value of each figure is marked, also when tied.
+    """Return the figures of several systems; the best value of each figure is marked, and all values that tie with it.
 
     Args:
         systems: the systems.
-        by_metric: whether figures are rows and systems columns; otherwise, and where systems have ranks or costs,
+        by_metric: whether figures are rows and systems are columns; otherwise, and if systems have ranks or costs,
             systems are rows.
         percent: whether figures are multiplied by 100 and have two decimals; otherwise they have four.
-        intervals: whether figures have their intervals behind them.
-        columns: further columns of systems that are rows: "documents", or a count of rows such as "missing".
+        intervals: whether an interval follows each figure.
+        columns: further columns for tables whose rows are systems: "documents", or a count of rows such as "missing".
 
     Raises:
-        ValueError: for a column that there is not.
+        ValueError: if a column does not exist.
     """
     _check_columns(systems, columns)
     before, after = _contents_around(systems)
@@ -81,7 +81,7 @@ def systems_table(
 
 
 def _check_columns(systems: Systems, columns: Sequence[str]) -> None:
-    """Raise `ValueError` for a column that there is not."""
+    """Raise `ValueError` if a column does not exist."""
     counts = (name for system in systems.evaluations.values() for name in system.counts)
     known = dict.fromkeys([DOCUMENTS, *counts])
     unknown = [name for name in columns if name not in known]
@@ -89,13 +89,13 @@ def _check_columns(systems: Systems, columns: Sequence[str]) -> None:
         raise InputValueError(place="columns", expected=f"columns among {', '.join(known)}", got=repr(unknown[0]))
 
 
-Part = Mapping[str, Slice]  # all rows, or those with one value of `by`, by system
-FigureCells = Callable[[Part], list[list[TableCell]]]  # by figure and system
+Part = Mapping[str, Slice]  # by system: all rows, or the rows with one value of `by`
+FigureCells = Callable[[Part], list[list[TableCell]]]  # cells by figure and system
 Row = tuple[TableCell, ...]
 
 
 def _rows_of_metrics(systems: Systems, cells: FigureCells, by: str) -> tuple[list[TableColumn], list[Row]]:
-    """Return the heads and the rows of a table whose columns are systems; the head of the value of `by` is left out."""
+    """Return the heads and rows of a table whose columns are systems, without the head of the value of `by`."""
     rows = [
         (
             *_value_cell(part, by),
@@ -119,12 +119,12 @@ def _rows_of_systems(
     before: Sequence[Content],
     after: Sequence[Content],
 ) -> tuple[list[TableColumn], list[Row]]:
-    """Return the heads and the rows of a table whose columns are figures; the head of the value of `by` is left out."""
+    """Return the heads and rows of a table whose columns are figures, without the head of the value of `by`."""
     counts = [*([DOCUMENTS] if by and DOCUMENTS not in columns else []), *columns]
     parts, rows = systems.parts(), list[Row]()
     for part in parts:
         at = dict(zip((figure.name for figure in _first(part).figures), cells(part), strict=True))
-        absent = [TableCell(None, NO_VALUE)] * len(part)  # figures of places that a slice does not have
+        absent = [TableCell(None, NO_VALUE)] * len(part)  # figures of regions that a slice does not have
         in_order = [at.get(figure.name, absent) for figure in _first(parts[0]).figures]
         for (name, of_system), *figures in zip(part.items(), *in_order, strict=True):
             is_whole = of_system.value is None
@@ -147,18 +147,18 @@ def _rows_of_systems(
 
 
 def _first(part: Part) -> Slice:
-    """The part of the first system."""
+    """Return the slice of the first system."""
     return next(iter(part.values()))
 
 
 def _value_cell(part: Part, by: str) -> list[TableCell]:
-    """The cell of the value of `by`; none without `by`."""
+    """Return the cell of the value of `by`; empty without `by`."""
     value = _first(part).value
     return [TableCell(value, "all rows" if value is None else shown_name(value))] if by else []
 
 
 def _contents_around(systems: Systems) -> tuple[list[Content], list[Content]]:
-    """The columns of ranks before the names of the systems, and those of ranks and costs behind their figures."""
+    """Return the columns before the names of the systems (ranks), and those after their figures (ranks, costs)."""
     ranks, front, evaluations = systems.ranks, systems.front, systems.evaluations
     before: list[Content] = []
     after: list[Content] = []
@@ -191,7 +191,7 @@ def _cost_cell(evaluations: Mapping[str, Evaluation], column: str, name: str) ->
 
 
 def _figure_cells(systems: Systems, part: Part, *, percent: bool, intervals: bool) -> list[list[TableCell]]:
-    """The cells of all systems, by figure."""
+    """Return the cells of all systems, by figure."""
 
     def text(value: float) -> str:
         return f"{value * 100:.2f}" if percent else f"{value:.4f}"
@@ -214,13 +214,13 @@ def _figure_cells(systems: Systems, part: Part, *, percent: bool, intervals: boo
 
 
 def _is_marked(systems: Systems, name: str, figure: str) -> bool:
-    """Whether a system differs significantly from the base by a figure."""
+    """Return whether a system differs significantly from the base by a figure."""
     test = systems.tests.get((name, figure))
     return test is not None and test.is_significant(systems.first.confidence or 0.0)
 
 
 def _legend(systems: Systems, by: str, *, intervals: bool) -> list[str]:
-    """What brackets, marks and columns mean."""
+    """Return what brackets, marks and columns mean."""
     footnotes = []
     confidence = systems.first.confidence or 0.0
     if systems.ranks:
@@ -254,7 +254,7 @@ def _legend(systems: Systems, by: str, *, intervals: bool) -> list[str]:
 
 
 def table_of_tests(systems: Systems, *, percent: bool = False) -> Table:
-    """Return the tests of systems against another one, by figure; no rows without tests.
+    """Return a table of the tests of systems against another one, by figure; without rows if there are no tests.
 
     Args:
         systems: the systems.
@@ -279,7 +279,7 @@ def table_of_tests(systems: Systems, *, percent: bool = False) -> Table:
 
 
 def _remarks(systems: Systems) -> list[str]:
-    """What is to be known of runs, costs and numbers."""
+    """Return the footnotes on runs, costs and numbers."""
     runs = {name: system.runs for name, system in systems.evaluations.items() if system.runs is not None}
     footnotes = [f"{shown_name(name)}: {line}." for name, each in runs.items() for line in runs_lines(each)]
     footnotes += [f"{HALF_THE_WIDTH}."] if runs else []
@@ -289,9 +289,9 @@ def _remarks(systems: Systems) -> list[str]:
     return [*footnotes, f"{by_value}."] if by_value else footnotes
 
 
-_ROW, _TOP, _FOOT = 22, 20, 24  # heights: of a system, above all, of the marks of the axis
-_HEIGHT = 300  # of scores against costs
-_NAMES, _LONGEST_NAME = 200, 20  # the width of names, and their characters
+_ROW, _TOP, _FOOT = 22, 20, 24  # heights: of a system, above the picture, of the marks of the axis
+_HEIGHT = 300  # of the picture of scores against costs
+_NAMES, _LONGEST_NAME = 200, 20  # the width of names, and the characters of a name
 _MARGIN = 40
 _THICK = 4  # of the line of an interval
 _MOST_MARKS = 10
@@ -299,25 +299,25 @@ _BLUE, _PALE = "#3f7fcd", "#a9c8ec"  # --blue-bar and --blue-pale of tokens.css
 
 
 def systems_as_html(systems: Systems, tables: Sequence[Table], recipe: str = "") -> str:
-    """Return the tables of several systems and their pictures as one HTML document without scripts and network access.
+    """Return an HTML document with the tables and pictures of several systems, without scripts and network access.
 
     Args:
         systems: the systems.
-        tables: their tables; the caption of the first is the title.
-        recipe: the command that makes the document.
+        tables: the tables of the systems; the caption of the first table is the title.
+        recipe: the command that reproduces the document.
     """
     pictures = pictures_of(systems)
     return page_as_html("systems.html.jinja", tables[0].caption, recipe, "", tables=tables, pictures=pictures)
 
 
 def pictures_of(systems: Systems) -> list[Picture]:
-    """Return the picture of ranks if there are ranks, and that of scores against costs if any system has a cost."""
+    """Return the picture of ranks if there are ranks, and the picture of scores against costs if any cost is known."""
     ranks = [picture_of_ranks(systems)] if systems.ranks else []
     return [*ranks, picture_of_costs(systems)] if _costs(systems) else ranks
 
 
 def picture_of_ranks(systems: Systems) -> Picture:
-    """Draw one row for each system, the best one first: its rank as a dot, and its possible ranks as a line."""
+    """Return a picture with one row per system, best one first: its rank as a dot, and its possible ranks as a line."""
     bars, dots, texts = [], [], []
     last, y = len(systems.ranks), 0
     step = (PICTURE_WIDTH - _NAMES - _MARGIN) / (last - 1)
@@ -344,13 +344,13 @@ def picture_of_ranks(systems: Systems) -> Picture:
 
 
 def _costs(systems: Systems) -> dict[str, float]:
-    """Return the mean cost of a document for each system whose cost is known and above 0."""
+    """Return the mean cost of a document for each system with a known cost above 0."""
     costs = {name: document_cost(system) for name, system in systems.evaluations.items()}
     return {name: cost for name, cost in costs.items() if cost}
 
 
 def picture_of_costs(systems: Systems) -> Picture:
-    """The first figure of each system with its interval, against the logarithm of the mean cost of a document."""
+    """Return a picture of the first figure of each system with its interval, against the logarithm of the mean cost."""
     costs = _costs(systems)
     figures = {name: part.figures[0] for name, part in systems.parts()[0].items()}
     intervals = {name: figures[name].interval for name in costs}
@@ -387,10 +387,10 @@ def picture_of_costs(systems: Systems) -> Picture:
 
 
 def systems_as_png(systems: Systems) -> bytes:
-    """Return the first of the pictures of several systems as PNG.
+    """Return the first picture of several systems as PNG.
 
     Raises:
-        ValueError: if there is no picture, or matplotlib is not installed.
+        ValueError: if there is no picture, or if matplotlib is not installed.
     """
     picture = next(iter(pictures_of(systems)), None)
     if picture is None:
