@@ -1,7 +1,7 @@
 """The trade-off of automation and accuracy: accuracy after reviewing the values with low confidence.
 
 Khang et al. 2025, arXiv 2503.05488, appendix C. Predicted values with a confidence below a threshold are reviewed, and
-corrected or deleted where they are wrong. Reviewing low-confidence values cannot find missing ones. The accuracy after
+corrected or deleted if they are wrong. Reviewing low-confidence values cannot find missing ones. The accuracy after
 the review is the figure of the primary metric. KIEval Aligned, for which the trade-off was defined, counts the
 corrections of its entities. For a metric with a tree of the document, such as ANLS* and the typed score, a corrected
 leaf earns all its points, and a deleted leaf no longer counts.
@@ -118,7 +118,7 @@ def review_of_tree(tree: ScoreTree, confidences: Any) -> DocumentReview:
 
 
 def _confidences_in(value: Any, sure: Any, place: str) -> list[float]:
-    """Return the confidences of the values in a value; empty values do not have to have one."""
+    """Return the confidences of the values in a value; empty values may have none."""
     if not isinstance(value, dict | list):
         confidence = checked_confidence(sure, place)
         return [WITHOUT if confidence is None else confidence]
@@ -349,8 +349,8 @@ def automation_curve(
     Args:
         reviews: the reviews of n documents.
         thresholds: at least one, from 0 to 1; the function adds infinity, at which all values are reviewed.
-        clusters: the number of each document's cluster, shape (n,), if documents are not independent. The sums are then
-            are over clusters.
+        clusters: the number of each document's cluster, shape (n,), if documents are not independent. The sums
+            are then over clusters.
         figure: the name of the accuracy.
         is_mean: whether the accuracy is the mean of the documents' ratios; otherwise it is the ratio of their sums.
 

@@ -264,7 +264,7 @@ class Row(Displayed):
 
 
 class Rows(Displayed, list[Row]):
-    """Rows of one evaluation, such as the rows with the lowest scores; otherwise a plain list.
+    """Rows of one evaluation, such as the rows with the lowest scores; in all other respects a list.
 
     >>> import docscore
     >>> worst = docscore.evaluate(predictions=["x", "y"], references=["x", "z"]).worst(2)
@@ -402,8 +402,8 @@ class Evaluation(Displayed):
         test_set: the rows as they are scored: with `parse`, texts are replaced by the JSON values read from them.
         ids: the id of each row.
         options: how predictions are read and compared.
-        metric: the primary metric, which is the first of `metrics`.
-        metric: the first of them, the primary metric.
+        metrics: the names of the metrics.
+        metric: the primary metric, which is the first of them.
         rows_by_slice: the numbers of the rows with each value of `by`.
         files: the names of the files that were read, references first; empty if no files were read.
         recipe: the call of `docscore.evaluate` that made the result, as Python code; "" if there was no such call.

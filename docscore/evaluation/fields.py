@@ -181,7 +181,7 @@ class Field:
         return self.counts, self.nulls, self.lost_units, self.unclear
 
 
-Blanks = list[tuple[int, bool]]  # places that ground truths leave empty: number of the document, is it filled
+Blanks = list[tuple[int, bool]]  # per place empty in the ground truth: the document's number, whether it is filled
 
 Losses = dict[tuple[str, Cause], float]  # the points that a document loses, by the name of the field and the cause
 
@@ -333,7 +333,7 @@ def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
 
 
 def intervals_by_path(fields: Sequence[Field], intervals: Sequence[Interval]) -> dict[str, Interval]:
-    """Return the interval of each field by path, with a note if only other fields have one; empty without intervals."""
+    """Return the interval of each field by path, or a note that other fields have one; empty if not requested."""
     return (
         dict(zip(map(attrgetter("path"), fields), chain(intervals, repeat(LEFT_OUT)), strict=False))
         if intervals

@@ -561,7 +561,9 @@ def _is_nothing(cell: Any) -> bool:
 
 
 def undominated(systems: Mapping[str, tuple[float, float]]) -> list[str]:
-    """Return the systems that no other system dominates: is no worse in score and cost, and better in one of them.
+    """Return the systems that no other system dominates.
+
+    A system dominates another one if it is no worse in score and cost, and better in one of them.
 
     Args:
         systems: the score and the cost of each system by its name.

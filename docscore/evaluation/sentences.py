@@ -356,7 +356,7 @@ def conclusion_of(evaluation: Evaluation) -> tuple[str, str]:
 
 
 def conclusion_of_tree(tree: ScoreTree, annotations: Sequence[Annotation]) -> tuple[str, str, ScoreTree | None]:
-    """Return a sentence on most of the loss of a document, one on the second largest loss, or "", and the largest loss.
+    """Return a sentence on the largest loss of a document, one on the second or "", and the node of the largest.
 
     The tree of your own metric has no causes, and no conclusion.
 

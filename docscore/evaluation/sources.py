@@ -151,7 +151,7 @@ def evaluate(
             returns a number from 0 to 1.
         threshold: tau in [0, 1]; a text similarity below it counts as 0.
         ignore_case: whether texts are compared in lower case.
-        rules: which values of a prediction count: "paper", or "anls_star-1.0.1" as in this version of the package.
+        rules: which values of a prediction count: "paper", or "anls_star-1.0.1" as in that version of anls_star.
         numbers: how numbers are compared: "text", as they print, or "value", so that 1000.0 equals 1000.
         strict: whether a similarity of exactly the threshold counts as 0 (ANLS).
         normalise: whether to ignore case and white space (KIEval, Entity F1).
@@ -187,8 +187,8 @@ def evaluate(
         field_column: the column of the paths, if each row is one field of a document.
         value_column: the column of the values of these fields. Rows of both sides have `references_column` and
             `prediction_column` instead.
-        references_query: a JMESPath expression that selects the rows in a JSON file, a dict, or each row of JSONL or a
-            list: `"results[].{question_id: id, references: [truth]}"`.
+        references_query: a JMESPath expression, applied to a JSON file or a dict, or to each row of JSONL or of a list.
+            Its result is one row or a list of rows: `"results[].{question_id: id, references: [truth]}"`.
         predictions_query: the JMESPath expression for the predictions.
         single_document: whether a JSON file or a dict is one document, even if it looks like `{id: document}`.
         answer_is_list: whether a list in the column of the ground truths is a single acceptable answer.

@@ -88,8 +88,8 @@ def systems_of(
         progress: called when the phase "Resampling" of each test begins.
 
     Raises:
-        ValueError: if a figure or system is unknown, if tests or ranks have only one system, if ranks have only one
-            document, or with `pareto` if the cost of a system is not known.
+        ValueError: if a figure or system is unknown, if there is only one system for tests or ranks, or only one
+            document for ranks, or with `pareto` if the cost of a system is not known.
     """
     first = next(iter(evaluations.values()))
     known = [name.key for name in first.figure_names]

@@ -229,7 +229,7 @@ def interval_column(
     Args:
         text: a function that formats an end.
         interval: a function that returns the interval of an item. Without ends, the cell is a dash, and its note is the
-        reason.
+            reason.
         terminal: the format of both ends on a terminal, if it differs.
     """
 

@@ -265,8 +265,8 @@ def places_of_document(
         "rows": for each value, and for each missing or extra row of a list, its "path", its row in the drawing as
         "drawn", its "sign", "sentence" and "crops", without images. "pages": the number of pages. "lost": how many
         other values lost points. "right": how many are right. "astray": how many of the "exact" ones, out of a "total",
-        have another region or no citation. "uncited": how many have no citation. Empty if no
-        region is known, or no value is shown.
+        have another region or no citation. "uncited": how many have no citation. Empty if no region is known, or no
+        value is shown.
     """
     numbers, lost, inside = drawing.row_numbers, list[ScoreTree](), set[int]()
     placed = {row["row"]: row for row in placed_rows(tree, numbers, places, document)}

@@ -247,7 +247,7 @@ class Picture(NamedTuple):
 def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     """Return the tables and pictures of an evaluation, by the names that templates use.
 
-    There is always a table of rates, fields and lists; the other parts are empty or None if there is nothing to show.
+    The tables of rates, fields and lists always exist; the other parts are empty or None if there is nothing to show.
     The curve and the reliability diagram, for predictions with confidences, are a picture and a table each.
     """
     metrics = [figure_table(evaluation)] if evaluation.other_figures else []
