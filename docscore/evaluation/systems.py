@@ -49,12 +49,12 @@ class Systems:
         return next(iter(self.evaluations.values()))
 
     def score_per_cost(self, name: str) -> float | None:
-        """The first figure, divided by the mean cost of a document; None if that cost is unknown or 0."""
+        """Return the first figure, divided by the mean cost of a document; None if that cost is unknown or 0."""
         cost = document_cost(self.evaluations[name])
         return self.evaluations[name].figures[self.figures[0]] / cost if cost else None
 
     def parts(self) -> list[dict[str, Slice]]:
-        """The figures of each system over all rows, and over the rows of each slice, largest slice first."""
+        """Return the figures of each system over all rows, and over the rows of each slice, largest slice first."""
         parts: dict[str | None, dict[str, Slice]] = {}
         for name, system in self.evaluations.items():
             everything = Slice(None, len(system.document_ids), system.measured)
