@@ -26,8 +26,8 @@ class Line(NamedTuple):
     Attributes:
         name: the workload.
         docscore: the seconds of docscore.
-        published: the seconds of the published package over those of docscore, at the same size.
-        size: that size.
+        published: the seconds of the published package divided by the seconds of docscore, at the same size.
+        size: the size at which both were measured.
         memory: the peak memory in megabytes.
     """
 

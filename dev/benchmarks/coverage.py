@@ -95,17 +95,17 @@ def population() -> Population:
 
 
 def some_documents(rng: np.random.Generator, count: int) -> Numbers:
-    """Draw the numbers of documents."""
+    """Sample document numbers."""
     return rng.integers(0, _COUNT, count)
 
 
 def system(rng: np.random.Generator, drawn: Numbers, loss: float = 0.0) -> Array:
-    """Draw the scores of a system that gets a value right with the probability that is the score of its document.
+    """Sample scores of a system that gets each value of a document right with a probability equal to its score.
 
     Args:
         rng: the random numbers.
-        drawn: the numbers of the documents.
-        loss: the share of its right values that it gets wrong instead.
+        drawn: the numbers of the sampled documents.
+        loss: the share of the right values that the system gets wrong instead.
     """
     quality, rows = population().scores[drawn] * (1 - loss), population().rows[drawn]
     weight = np.column_stack([np.ones_like(rows)] * (_FIELDS // 2) + [rows] * (_FIELDS // 2))
@@ -121,12 +121,12 @@ def changed(changes: Array) -> Differences:
 
 
 def scores_of_both(rng: np.random.Generator, count: int, loss: float, collapsed: float = 0.0) -> tuple[Array, Array]:
-    """Draw the scores of documents by two systems; the new one gets a share of the right values wrong.
+    """Sample document scores of two systems; the new one gets a share of the right values wrong.
 
     Args:
         rng: the random numbers.
         count: the number of documents.
-        loss: the share of the right values.
+        loss: the share of the right values that the new system gets wrong.
         collapsed: the probability that a document scores 0.
     """
     drawn = some_documents(rng, count)
@@ -140,7 +140,7 @@ MEANS = {"uniform in [0, 1]": 0.5, "0 with probability 0.12, else 1": 0.88, "bet
 
 
 FEW = (2, 3, 5, 8, 10, 20, 40, 100)
-_IN_A_BLOCK = 500  # test sets; of few documents there are more blocks
+_IN_A_BLOCK = 500  # test sets; small test sets have more blocks
 
 
 def of_few(count: int, seed: int) -> list[float]:
@@ -155,7 +155,7 @@ def of_few(count: int, seed: int) -> list[float]:
 
 
 def few_documents(pool: Executor) -> Iterable[str]:
-    """Yield the lines of a table: how often intervals hold the means, from few documents on."""
+    """Yield the lines of the table that shows how often intervals hold the means, for 2 to 100 documents."""
     yield f"| the interval holds the mean of scores, by documents | {' | '.join(map(str, FEW))} |"
     yield "|---|" + "---|" * len(FEW)
     blocks = [pool.map(partial(of_few, count), range(max(20, 400 // count))) for count in FEW]
@@ -166,7 +166,7 @@ def few_documents(pool: Executor) -> Iterable[str]:
 
 # the gate
 
-# by the name of a row the share of right values that are lost, and that of documents that score 0
+# for each row: the share of right values that are lost, and the share of documents that score 0
 LOSSES = {
     "equal systems": (0.0, 0.0),
     "worse by 0.02": (0.024, 0.0),
@@ -178,7 +178,7 @@ MAX_LOSS, MAX_DOCUMENT_LOSS = 0.01, 0.9
 
 
 def of_gate(count: int, seed: int) -> Outcome:
-    """Simulate the gates of both modes, and that of single documents."""
+    """Simulate the gate in both modes, and the gate on single documents."""
     rng = np.random.default_rng((count, seed))
     scores = [scores_of_both(rng, count, *shares) for shares in LOSSES.values()]
     differences = [changed(new - base) for base, new in scores]

@@ -1,6 +1,6 @@
 """Compare the scores of random pairs with an exact oracle: `python -m dev.benchmarks.exactness`.
 
-A pair passes if its score differs from that of the oracle by at most 1e-12, and if `anls_score`, `score_pairs` and
+A pair passes if its score differs from the score of the oracle by at most 1e-12, and if `anls_score`, `score_pairs` and
 `score_tree` give the same bits for every order of its lists, alternatives and keys.
 """
 
@@ -21,7 +21,7 @@ _SHOWN = 5  # failures that are printed
 
 
 def random_pair(rng: random.Random) -> tuple[Any, Any]:
-    """Draw a ground truth, and a damaged copy or an unrelated value; few scalars, so that many matchings tie."""
+    """Sample a ground truth and a damaged copy or an unrelated value; few scalars, so that many matchings tie."""
     depth = rng.choice((1, 2, 2, 3))
     truth = random_truth(rng, depth)
     return truth, damaged(rng, truth) if rng.random() < 0.5 else random_prediction(rng, depth)

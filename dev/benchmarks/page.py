@@ -5,7 +5,7 @@ playwright and chromium.
 
 * letter: from a letter typed in an invoice of 200 values until its score is painted;
 * first visit: until a score is painted, at 400 ms of latency and 50 kB/s;
-* rows: until the result of 5,000 invoices, and of the same under other options, is there;
+* rows: until the result of 5,000 invoices, and of the same invoices with other options, is shown;
 * longest task: while each of the twelve documents of `examples/invoices` is chosen with its PDF, as a ratio to the
   longest task of the first load in the same run: at most 1.5.
 """
@@ -34,7 +34,7 @@ from dev.benchmarks.workloads import invoice, invoices
 
 ROWS, TURNS = 5_000, 3
 INVOICES = ROOT / "examples" / "invoices"
-SHORTEST_TASK = 50  # milliseconds; browsers do not tell of shorter tasks
+SHORTEST_TASK = 50  # milliseconds; browsers do not report shorter tasks
 OBSERVE_TASKS = """window.tasks = [];
 new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(({ duration }) => duration)))
   .observe({ type: "longtask", buffered: true });"""
@@ -80,7 +80,7 @@ def letter(browser: Browser, server: Server) -> float:
 
 
 def first_visit(browser: Browser, server: Server) -> float:
-    """Return the seconds until a score is shown to a visitor with a slow connection, who was never there."""
+    """Return the seconds until a new visitor with a slow connection sees a score."""
     page: Page = browser.new_context().new_page()
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
@@ -99,7 +99,7 @@ def longest_task(browser: Browser, server: Server) -> float:
     page.add_init_script(OBSERVE_TASKS)
 
     def longest() -> float:
-        """Return the longest task, in milliseconds, since the last call and in the two seconds from now."""
+        """Return the longest task, in milliseconds, since the last call and in the next two seconds."""
         page.wait_for_timeout(2000)
         return float(max([SHORTEST_TASK, *page.evaluate(TAKE_TASKS)]))
 
@@ -122,7 +122,7 @@ def longest_task(browser: Browser, server: Server) -> float:
 
 
 def rows(server: Server, files: dict[str, str]) -> dict[str, float]:
-    """Return the seconds of a test set, and of the same under other options, each after the one before."""
+    """Return the seconds of a test set, and of the same test set with other options, one after the other."""
     times, before = {}, ""
     for number, (name, options) in enumerate({"rows": {}, **OPTIONS}.items()):
         begun = perf_counter()

@@ -1,4 +1,4 @@
-"""The running page as a client sees it: what `dev.benchmarks.page` and tests of the server send to it."""
+"""The running page as a client sees it: requests that `dev.benchmarks.page` and tests of the server send."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def serving(root: Path = ROOT) -> Iterator[Server]:
 _RUN = "import runpy; runpy.run_path('app.py', run_name='__main__')"
 
 
-# The routes that take bodies, without those that gradio serves in development alone.
+# The routes that take bodies, without the routes that gradio serves only in development.
 VALUES = ["call/score", "call/score_text", "call/v2/score", "call/upload", "call/x/upload", "run/score", "api/score"]
 PARTS = ["queue/join", "component_server", "reset", "cancel", "stream/e", "stream/e/close", "process_recording", "mcp/"]
 
@@ -122,7 +122,7 @@ _SHAPES = {
 
 
 def worst_values() -> dict[str, Any]:
-    """Return the values within the limits that take longest to read, by their shapes."""
+    """Return the values within the limits that take longest to read, by the name of their shape."""
     values: dict[str, Any] = {
         "one long text": "x" * 2_400_000,
         "prose with commas": "Well, so, it is [said], " * 90_000,
@@ -161,7 +161,7 @@ def body_for(route: str, value: object, numbers: dict[str, int]) -> bytes:
 
 
 def upload_test_set(server: Server, rows: int, *, systems: int) -> list[str]:
-    """Upload references and predictions of about 270 bytes a row, and return the paths on the server."""
+    """Upload references and predictions of about 270 bytes per row, and return the paths on the server."""
     paths = []
     for system in range(-1, systems):
         lines = []

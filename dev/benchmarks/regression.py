@@ -1,8 +1,8 @@
-"""Compare the instructions of docscore with those of an earlier commit, and fail if a workload takes more.
+"""Compare the instructions of docscore with an earlier commit, and fail if a workload takes more.
 
     python -m dev.benchmarks.regression --seed 1
 
-Both states run here, one after the other, with the same versions of Python and of all libraries. The seed draws three
+Both states run here, one after the other, with the same versions of Python and of all libraries. The seed selects three
 sizes for each workload. `regression.json` names the earlier commit and the permitted ratios above the limit, each with
 its reason.
 """
@@ -96,11 +96,11 @@ def compared(base: str, seed: str, part: str) -> list[tuple[str, int, int]]:
 
     Args:
         base: the earlier commit.
-        seed: draws the sizes.
+        seed: selects the sizes.
         part: a part of the names of the workloads.
 
     Returns:
-        The name and size, the instructions at the earlier commit and those of the working tree.
+        For each workload and size, its name, its instructions at the earlier commit and in the working tree.
 
     Raises:
         subprocess.CalledProcessError: if a program under valgrind fails.

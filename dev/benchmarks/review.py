@@ -29,7 +29,7 @@ DOCUBENCH = RECEIPTS.parent / "docubench"
 SYSTEMS = ("claude", "gemini", "gpt")
 ERRORS = 40  # of one kind at a time
 SEEDS = (1, 2, 3)
-LENGTHENED = 1.5  # an error counts as settled by this many times as many decisions as there are errors
+LENGTHENED = 1.5  # decisions per planted error within which an error counts as settled
 
 Truths = dict[str, Any]
 
@@ -39,8 +39,8 @@ class Planted(NamedTuple):
 
     Attributes:
         document: the id.
-        paths: the paths of the values that are wrong; of a row that is gone or twice that of its list.
-        values: the right value at each path; the row.
+        paths: the paths of the wrong values; if a row is gone or doubled, the path of its list.
+        values: the right value at each path, or the row.
         kind: how it was made.
     """
 
@@ -50,7 +50,7 @@ class Planted(NamedTuple):
     kind: str
 
     def is_shown_by(self, item: Item) -> bool:
-        """Whether an item is about this error."""
+        """Return whether an item is about this error."""
         if item.question_id != self.document:
             return False
         if self.kind == "a row gone":
@@ -58,7 +58,7 @@ class Planted(NamedTuple):
         if self.kind == "a row twice":
             at_row = item.path.rpartition("[")[0] == self.paths[0]
             return at_row and item.proposal is NoCell and item.ground_truth == self.values[0]
-        if self.kind == "two rows exchanged":  # another value of the two rows may tell it
+        if self.kind == "two rows exchanged":  # another value of the two rows may show it
             return any(item.path.startswith(path.rpartition("]")[0] + "]") for path in self.paths)
         return item.path in self.paths
 
@@ -125,7 +125,7 @@ KINDS = (*VALUE_KINDS, "a row gone", "a row twice", "two rows exchanged")
 
 
 def right_places(result: Evaluation) -> dict[str, dict[str, bool]]:
-    """By document the path of each value and row, and whether the system has it right."""
+    """Return for each document the path of each value and row, and whether the system has it right."""
     return {
         name: {
             node.path: node.earned == node.weight > 0 for node in result[name].tree.nodes() if node.status != "extra"
@@ -137,7 +137,7 @@ def right_places(result: Evaluation) -> dict[str, dict[str, bool]]:
 def plant(
     truths: Truths, kind: str, rng: random.Random, is_right: Callable[[str, str], bool], count: int = ERRORS
 ) -> tuple[Truths, list[Planted]]:
-    """Plant errors of one kind at places that are right by a function of document and path, and list them."""
+    """Plant errors of one kind at places for which `is_right` is true, and list them."""
     wrong = copy.deepcopy(truths)
     candidates: list[Planted] = []
     for name, truth in truths.items():
@@ -203,8 +203,8 @@ def _make(truth: Any, error: Planted) -> None:
 
 
 def settled(items: Sequence[Item], planted: Sequence[Planted], decisions: int | None = None) -> int:
-    """How many of the errors the first decisions settle, each of which holds for its group within the document."""
-    first = items[: round(LENGTHENED * len(planted)) if decisions is None else decisions]  # representatives stand first
+    """Count the errors that the first decisions settle; each decision applies to its group within the document."""
+    first = items[: round(LENGTHENED * len(planted)) if decisions is None else decisions]  # representatives come first
     groups = {(item.question_id, item.group) for item in first}
     reached = [item for item in items if (item.question_id, item.group) in groups]
     return sum(any(map(error.is_shown_by, reached)) for error in planted)
@@ -223,7 +223,7 @@ def decide(items: Sequence[Item], planted: Sequence[Planted]) -> None:
 
 
 def rows_of(path: Path, key: str) -> dict[str, Any]:
-    """The values of a JSONL file by id."""
+    """Return the values of a JSONL file by id."""
     rows = map(json.loads, path.read_text("utf-8").splitlines())
     return {row["question_id"]: row[key] for row in rows}
 
@@ -232,9 +232,11 @@ def rows_of(path: Path, key: str) -> dict[str, Any]:
 
 
 def simulated_sample(rng: np.random.Generator, documents: int, draws: int = 60) -> Review:
-    """A sample of documents with 10 to 60 places each, of which a share drawn from beta(0.5, 1) is the ground truth's.
+    """Simulate a decided sample of documents with 10 to 60 places each.
 
-    So a third of the loss comes back; of that third, two thirds with the verdict `prediction`, the others with `both`.
+    The share of places per document that are not the model's error follows beta(0.5, 1), so a third of the loss comes
+    back. Two thirds of these places have the verdict `prediction`, the others `both`.
+
     """
     places, shares = rng.integers(10, 61, size=documents), rng.beta(0.5, 1, size=documents)
     wrong = rng.binomial(places, shares)
@@ -252,7 +254,7 @@ def simulated_sample(rng: np.random.Generator, documents: int, draws: int = 60) 
 
 
 def coverage(documents: int, trials: int = 1000) -> tuple[float, float, float]:
-    """How often the intervals hold the lenient share, the strict share and the corrected score of the population."""
+    """Return how often intervals hold the lenient share, the strict share and the corrected score of the population."""
     held = np.zeros(3)
     truth = 1 / 3, 2 / 9, 0.848 + 0.152 / 3
     rng = np.random.default_rng(1)
@@ -269,7 +271,7 @@ def coverage(documents: int, trials: int = 1000) -> tuple[float, float, float]:
 
 
 def invoices(rng: random.Random, documents: int, rows: int) -> Truths:
-    """Documents of ten fields and rows of six."""
+    """Make documents with ten fields, and rows with six."""
 
     def number(top: int) -> str:
         return f"{rng.randint(100, top * 100) / 100:.2f}"
@@ -288,7 +290,7 @@ def invoices(rng: random.Random, documents: int, rows: int) -> Truths:
 
 
 def answered(rng: random.Random, truths: Truths, quality: float) -> Truths:
-    """The predictions of a system that has this share of the values right; three in ten errors are those of others."""
+    """Return predictions with this share of right values; systems have three in ten errors in common."""
     predictions = copy.deepcopy(truths)
     for name, truth in predictions.items():
         for path, value in list(_leaves(truth)):
@@ -305,7 +307,7 @@ def answered(rng: random.Random, truths: Truths, quality: float) -> Truths:
 
 
 def order_bar(seed: int) -> tuple[int, int]:
-    """Sixty errors among 4,000 right values, six systems of 85 to 97 %: how many the first 150 decisions settle."""
+    """Plant sixty errors among 4,000 right values, and count the errors that the first 150 decisions settle."""
     rng = random.Random(seed)
     truths = invoices(rng, 40, 15)
     systems = {f"s{i}": answered(rng, truths, 0.85 + 0.024 * i) for i in range(6)}
@@ -322,7 +324,7 @@ def order_bar(seed: int) -> tuple[int, int]:
 
 
 def sampled_value(rng: random.Random, depth: int = 3, *, options: bool = True) -> Any:
-    """A small value, in which equal parts are frequent; with `options` a ground truth, which may have one-ofs."""
+    """Sample a small value with many equal parts; with `options` a ground truth, which may have one-ofs."""
     kind = rng.random()
     if depth == 0 or kind < 0.35:
         return rng.choice(["a", "ab", "abc", "b c", "", "12.50", None, 1, 2, 1.5, True, "é", "a long text"])
@@ -335,7 +337,7 @@ def sampled_value(rng: random.Random, depth: int = 3, *, options: bool = True) -
 
 
 def sampled_document(rng: random.Random) -> Any:
-    """A ground truth: most often an object with a list of rows."""
+    """Sample a ground truth: most often an object with a list of rows."""
     if rng.random() < 0.2:
         return sampled_value(rng)
     rows = [
@@ -350,7 +352,7 @@ def sampled_document(rng: random.Random) -> Any:
 
 
 def changed(rng: random.Random, value: Any) -> Any:
-    """A prediction near a ground truth."""
+    """Sample a prediction near a ground truth."""
     if isinstance(value, dict) and "$one_of" in value:
         return changed(rng, rng.choice(value["$one_of"]))
     if rng.random() < 0.12:
@@ -365,12 +367,12 @@ def changed(rng: random.Random, value: Any) -> Any:
 
 _GONE: Any = object()
 Steps = tuple[str | int, ...]
-Changes = dict[Steps, tuple[str, Any]]  # by place a verdict and the value that it names
-NewRows = dict[Steps, list[tuple[int, int, Any]]]  # by list the row before, the own number and the row
+Changes = dict[Steps, tuple[str, Any]]  # for each place a verdict and the value that it names
+NewRows = dict[Steps, list[tuple[int, int, Any]]]  # for each list the row before, the own number and the row
 
 
 def applied_by_hand(answers: list[Any], lines: Sequence[Item]) -> list[Any] | None:
-    """The acceptable answers with the verdicts, built from the root; None for verdicts that contradict each other."""
+    """Return the acceptable answers with the verdicts, built from the root; None if verdicts contradict each other."""
     of_groups: dict[str, set[str]] = {}
     for item in lines:
         if item.scope:
@@ -399,7 +401,7 @@ def applied_by_hand(answers: list[Any], lines: Sequence[Item]) -> list[Any] | No
 
 
 def _is_optional(item: Item, verdict: str | None) -> bool:
-    """Whether a verdict makes a row optional that only one side has."""
+    """Return whether a verdict makes a row optional that only one side has."""
     is_of_one_side = (item.ground_truth is NoCell) != (item.proposal is NoCell)
     return verdict == BOTH and (
         item.row is not None or (is_of_one_side and re.search(r"\[\d+\]$", item.path) is not None)
@@ -407,7 +409,7 @@ def _is_optional(item: Item, verdict: str | None) -> bool:
 
 
 def _changes_by_hand(lines: Sequence[Item], verdicts: Sequence[str | None]) -> tuple[Changes, NewRows]:
-    """What changes at which place, and which rows are new in which list."""
+    """Return the changes by place, and the new rows by list."""
     changes: Changes = {}
     rows: NewRows = {}
     for item, verdict in zip(lines, verdicts, strict=True):
@@ -423,7 +425,7 @@ def _changes_by_hand(lines: Sequence[Item], verdicts: Sequence[str | None]) -> t
 
 
 def _rebuilt(value: Any, place: Steps, changes: Changes, rows: NewRows) -> Any:
-    """A part of a ground truth with the changes in it; `_GONE` for one that is taken away."""
+    """Return a part of a ground truth with the changes applied; `_GONE` if it is removed."""
     if place in changes:
         verdict, new = changes[place]
         if verdict != BOTH:
@@ -451,13 +453,13 @@ def _check(holds: bool, what: str) -> None:
 
 
 def check_verdicts(seed: int) -> str:
-    """Review a random document with random verdicts, and check the corrected one.
+    """Review a random document with random verdicts, and check the corrected document.
 
     Returns:
-        "applied", or "contradiction" where the verdicts contradict each other.
+        "applied", or "contradiction" if the verdicts contradict each other.
 
     Raises:
-        AssertionError: for a corrected ground truth that cannot be.
+        AssertionError: if the corrected ground truth is impossible.
     """
     rng = random.Random(seed)
     answers = [sampled_document(rng) for _ in range(rng.choice([1, 1, 1, 2]))]
@@ -503,8 +505,8 @@ def planted_in_docubench(seeds: Sequence[int], kinds: Sequence[str] = KINDS) -> 
     """Plant errors in DocuBench, one kind and seed at a time, at places where all three systems are right.
 
     Returns:
-        How many the first decisions settle, how many there are, and how often their verdicts bring the order of systems
-        back.
+        The number of errors that the first decisions settle, the number of all errors, and how often the verdicts
+        restore the order of the systems.
     """
     truths = {name: answers[0] for name, answers in rows_of(DOCUBENCH / "references.jsonl", "references").items()}
     systems = {name: rows_of(DOCUBENCH / f"predictions_{name}.jsonl", "prediction") for name in SYSTEMS}

@@ -1,10 +1,10 @@
 """Count the functions that one row passes on its way to a score: `python -m dev.benchmarks.row_path`.
 
 It scores the row `{"x": "1"}` by id with `docscore.evaluate`, with `compute` of the evaluate module, and with the
-command `docscore score`. Of each it prints the calls of functions of docscore, the files of these functions, and how
-often the file changes from one call to the next. Comprehensions and generators belong to the function that they are
-written in. A first call, which is not counted, does the imports. It also prints how often a value is converted
-(`docscore.core.values`) by each way, and on its way through four metrics and a report.
+command `docscore score`. For each of them, it prints the calls of functions of docscore, the files of these functions,
+and how often the file changes from one call to the next. Comprehensions and generators belong to the function that they
+are written in. A first call, which is not counted, does the imports. It also prints how often a value is converted
+(`docscore.core.values`) by each of the three, and on its way through four metrics and a report.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RowPath(NamedTuple):
 
 
 def path_of(work: Callable[[], object]) -> RowPath:
-    """Return the path of a piece of work, when it is done for the second time."""
+    """Return the path of a piece of work when it runs for the second time."""
     work()
     calls: list[CodeType] = []
 

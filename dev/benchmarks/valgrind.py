@@ -1,7 +1,7 @@
 """Count processor instructions with valgrind. Unlike seconds, they do not depend on the load of the machine.
 
-One program under valgrind prepares works, runs each once, and then forks for each. The instructions of a fork beyond
-those of an idle fork belong to the work.
+One program under valgrind prepares works, runs each once, and then forks for each. The work took the instructions
+of its fork minus the instructions of an idle fork.
 """
 
 from __future__ import annotations

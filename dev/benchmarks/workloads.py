@@ -22,7 +22,7 @@ class Workload(NamedTuple):
         name: its name in the table.
         make: a function that makes the pairs of a size.
         size: the size at which docscore is measured.
-        small: the size at which the published package is measured too. It takes seconds there; at the whole size it
+        small: the size at which the published package is measured too. It takes seconds there; at the full size it
             often takes minutes.
     """
 
@@ -33,7 +33,7 @@ class Workload(NamedTuple):
 
 
 def words(rng: random.Random, low: int, high: int) -> str:
-    """Draw a text of `low` to `high` characters."""
+    """Sample a text of `low` to `high` characters."""
     return "".join(rng.choices(LETTERS, k=rng.randint(low, high))).strip() or "x"
 
 
@@ -114,7 +114,7 @@ def typed_invoices(count: int) -> list[Pair]:
 
 
 def flat_objects(count: int, keys: int = 12) -> list[Pair]:
-    """Objects of texts; the prediction lacks one key in twenty."""
+    """Objects of texts; one key in twenty is missing from the prediction."""
     rng = random.Random(13)
     truths = [{f"field_{k}": words(rng, 4, 24) for k in range(keys)} for _ in range(count)]
     return [(truth, {k: typo(rng, v, 0.05) for k, v in truth.items() if rng.random() > 0.05}) for truth in truths]

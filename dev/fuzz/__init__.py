@@ -1,1 +1,1 @@
-"""Fuzzing: inputs made from random bytes, guided by the branches that they reach, for all that reads foreign data."""
+"""Fuzzing of all code that reads foreign data, with inputs made from random bytes and guided by reached branches."""

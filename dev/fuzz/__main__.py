@@ -19,14 +19,14 @@ from dev.fuzz.targets import TARGETS
 ROOT = Path(__file__).parents[2]
 MOST_MEGABYTES = 2048  # of memory
 MOST_IMPORT_SECONDS = 5  # of processor time, for the imports of an input that is run alone
-MOST_SECONDS = 120  # on the clock, after which an input is taken to hang: the processor may be busy with others
-MOST_BYTES = 8192  # of an input; what is drawn from it may be a hundred times as long
+MOST_SECONDS = 120  # on the clock, after which an input counts as hanging; long, because the processor may be busy
+MOST_BYTES = 8192  # of an input; the values made from it may be a hundred times as long
 _TOO_MUCH = ("oom-", "timeout-", TooSlowError.__name__)  # of memory, of the clock, of processor time
 _STATUS = re.compile(r"^#(\d+)\s.*? cov: (\d+) ft: (\d+) corp: (\d+)", re.MULTILINE)
 
 
 class Outcome(NamedTuple):
-    """What fuzzing a target came to.
+    """The result of fuzzing a target.
 
     Attributes:
         target: its name.
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
         minutes: how long.
         branches: how many counters of the instrumented code were reached.
         kept: how many inputs are kept because each reaches something that the others do not.
-        findings: the names of the findings, those of earlier runs in the same folder too.
+        findings: the names of the findings, including findings of earlier runs in the same folder.
     """
 
     target: str
@@ -53,8 +53,8 @@ def fuzz(target: str, folder: Path, minutes: float, *, runs: int | None = None, 
         folder: where the inputs that reach something new are kept, and the findings.
         minutes: how long.
         runs: how many inputs in place of a time; None for no limit.
-        seed: of the random numbers; 0 for another one each time. A number of inputs is always the same inputs by a seed
-            in a new folder.
+        seed: the seed of the random numbers; 0 for another one each time. With a seed, `runs` and a new folder, the
+            inputs are always the same.
     """
     corpus, findings = folder / target / "corpus", folder / target / "findings"
     for each in (corpus, findings):
@@ -84,15 +84,16 @@ def fuzz(target: str, folder: Path, minutes: float, *, runs: int | None = None, 
                 each.with_suffix(".txt").unlink(missing_ok=True)
             confirmed.add(each)
         if ended.returncode == 0 or runs is not None or minutes * 60 <= time.monotonic() - began:
-            break  # otherwise one input took all the memory or hung, or the fuzzer itself did: go on with others
+            break  # otherwise an input or the fuzzer took all the memory or hung: continue with other inputs
     names = sorted({each.stem for each in findings.iterdir() if not each.name.startswith("slow-unit")})
     return Outcome(target, inputs, (time.monotonic() - began) / 60, branches, kept, names)
 
 
 def takes_too_much(target: str, path: Path) -> bool:
-    """Whether one input alone takes too long or too much memory, in a new process.
+    """Return whether one input alone takes too long or too much memory, in a new process.
 
-    With the fuzzer it takes longer, since that follows every branch, and the fuzzer's own memory grows over hours.
+    The fuzzer makes it slower, because it follows every branch, and the fuzzer's own memory grows over hours.
+
     """
     most = MOST_IMPORT_SECONDS + MOST_INPUT_SECONDS
     command = ["prlimit", f"--cpu={most}", sys.executable, "-m", "dev.fuzz", target, "--input", str(path)]

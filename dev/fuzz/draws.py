@@ -1,4 +1,4 @@
-"""Values, texts and rows drawn from bytes: the same bytes give the same input, and near bytes a near one."""
+"""Values, texts and rows made from bytes: the same bytes give the same input, and similar bytes a similar one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from atheris import FuzzedDataProvider
 
 T = TypeVar("T")
 
-RAW, DRAWN = b"\x00", b"\x01"  # the first byte of an input: what follows is the text itself, or is drawn from
+RAW, DRAWN = b"\x00", b"\x01"  # the first byte of an input: the rest is the text itself, or bytes for `Draws`
 SEPARATOR = b"\x1e"  # between the parts of an input that is the text itself
-MOST_CHARACTERS = 900_000  # of one input when it is written out: findings are about inputs under 1 MB
+MOST_CHARACTERS = 900_000  # of one input when it is written out, so that findings are inputs under 1 MB
 _MANY = (1, 1, 1, 1, 1, 1, 2, 2, 3, 7, 40, 300, 3_000)  # how often a part is repeated
-_MOST_ELEMENTS = 1_200  # of a drawn list: all pairs of two lists are compared, which takes seconds from 3,000 on
+_MOST_ELEMENTS = 1_200  # of a generated list: comparing all pairs of two lists of 3,000 takes seconds
 _DEEPEST = 5
 KEYS = ("a", "b", "total", "items", "unit price", "$value", "$confidence", "größe", "a.b", "", "question_id")
 TEXTS = (
@@ -27,7 +27,7 @@ ODD_NUMBERS = (float("nan"), float("inf"), float("-inf"))
 
 
 class Draws:
-    """Draws from bytes; bytes that are used up give the simplest of everything.
+    """A source of random choices from bytes; when the bytes are used up, it returns the simplest choice.
 
     Args:
         data: the bytes.
@@ -38,33 +38,33 @@ class Draws:
         self.left = MOST_CHARACTERS
 
     def number(self, most: int) -> int:
-        """An integer from 0 to a largest one."""
+        """Return an integer from 0 to `most`."""
         return int(self.source.ConsumeIntInRange(0, most))
 
     def is_so(self) -> bool:
-        """True or False."""
+        """Return True or False."""
         return self.number(1) == 1
 
     def rarely(self) -> bool:
-        """True once in sixteen times."""
+        """Return True once in sixteen times."""
         return self.number(15) == 15
 
     def pick(self, among: Sequence[T]) -> T:
-        """One of a sequence; the first where the bytes are used up."""
+        """Return one element of a sequence; the first if the bytes are used up."""
         return among[self.number(len(among) - 1)]
 
     def copies(self, length: int) -> int:
-        """How often something of a length is repeated, at most as long as the input may still become."""
+        """Return how often a part of a length is repeated, within the length that the input may still grow by."""
         count = min(self.pick(_MANY), max(1, self.left // max(1, length)))
         self.left = max(0, self.left - count * length)
         return count
 
     def rest(self) -> bytes:
-        """All bytes that are left."""
+        """Return all bytes that are left."""
         return bytes(self.source.ConsumeBytes(self.source.remaining_bytes()))
 
     def text(self) -> str:
-        """A text: a known one, one from the bytes, several of them, or one of them repeated."""
+        """Return a text: a known one, one from the bytes, several of them, or one of them repeated."""
         kind = self.number(7)
         if kind < 4:
             return self.pick(TEXTS)
@@ -74,7 +74,7 @@ class Draws:
         return part * self.copies(len(part)) + self.pick(TEXTS)
 
     def scalar(self) -> Any:
-        """A scalar or null."""
+        """Return a scalar or null."""
         kind = self.number(9)
         if kind < 6:
             return self.text()
@@ -85,15 +85,15 @@ class Draws:
         return self.pick(NUMBERS) if kind == 8 else self.number(2**40) - 2**39
 
     def key(self) -> str:
-        """A key of an object."""
+        """Return a key of an object."""
         return self.text() if self.rarely() else self.pick(KEYS)
 
     def value(self, leaf: Callable[[], Any] | None = None, depth: int = _DEEPEST, *, options: bool = False) -> Any:
-        """A JSON value.
+        """Return a JSON value.
 
         Args:
-            leaf: draws what stands at the bottom; a scalar without it.
-            depth: how many levels it has at most, but for long chains of one shape.
+            leaf: returns a value for the lowest level; a scalar by default.
+            depth: the largest number of levels, except for long chains of one shape.
             options: whether there may be alternatives: tuples and `$one_of`.
         """
         kind = self.number(9) if depth else 0
@@ -109,7 +109,7 @@ class Draws:
         return self.deep(again[0] if again else None) if self.rarely() else again
 
     def long_list(self, items: list[Any]) -> list[Any]:
-        """The items, some of them many times, each time a little different."""
+        """Return the items, sometimes repeated many times, each time a little different."""
         if not items or not self.rarely():
             return items
         length = sum(map(_length, items))
@@ -119,7 +119,7 @@ class Draws:
         return [_numbered(item, number) for number in range(many) for item in items]
 
     def deep(self, bottom: Any) -> Any:
-        """A value under many levels of one shape, with some elements beside it at each."""
+        """Return a value under many levels of one shape, with up to two more elements at each level."""
         levels, beside, shape = self.number(210), self.number(2), self.number(2)
         for _ in range(levels):
             if shape == 0:
@@ -131,7 +131,7 @@ class Draws:
         return bottom
 
     def changed(self, value: Any) -> Any:
-        """A prediction near a ground truth: alternatives chosen, parts left out, changed, added and moved."""
+        """Return a prediction near a ground truth: alternatives chosen, parts left out, changed, added and moved."""
         if isinstance(value, tuple):
             return self.changed(self.pick(value)) if value else None
         if self.rarely():
@@ -145,12 +145,12 @@ class Draws:
         return value + self.text() if isinstance(value, str) and self.rarely() else value
 
     def pair(self) -> tuple[Any, Any]:
-        """A ground truth and a prediction that is near it."""
+        """Return a ground truth and a prediction near it."""
         truth = self.value(options=True)
         return truth, self.changed(truth)
 
     def answer(self) -> str:
-        """A text as a model may answer with JSON: with prose, fences, errors, an end too early."""
+        """Return a text as a model may answer with JSON: with prose, fences, errors, or cut off."""
         value = self.value()
         written = json.dumps(value, ensure_ascii=self.is_so(), indent=self.pick((None, 1)))
         pieces = []
@@ -174,7 +174,7 @@ _AROUND = (
 
 
 def _length(value: Any) -> int:
-    """About how many characters a value has when it is written."""
+    """Return about how many characters a value has as JSON."""
     if isinstance(value, str):
         return len(value) + 4
     if isinstance(value, dict):
@@ -183,7 +183,7 @@ def _length(value: Any) -> int:
 
 
 def _numbered(value: Any, number: int) -> Any:
-    """The value with its first text made another for each number."""
+    """Return the value with a number appended to its first text."""
     if isinstance(value, str):
         return f"{value}{number}"
     if isinstance(value, dict) and value and "$one_of" not in value:
@@ -193,9 +193,9 @@ def _numbered(value: Any, number: int) -> Any:
 
 
 def read(data: bytes) -> tuple[Draws | None, list[str]]:
-    """What an input is: draws, or the parts of a text.
+    """Return the draws of an input, or the parts of its text.
 
-    Bytes that are no UTF-8 become lone surrogates, which texts of models and JSON can hold.
+    Bytes that are not UTF-8 become lone surrogates, which model output and JSON can contain.
     """
     if data[:1] == RAW:
         text = data[1:].decode("utf-8", "surrogateescape")
@@ -204,5 +204,5 @@ def read(data: bytes) -> tuple[Draws | None, list[str]]:
 
 
 def raw(*parts: str) -> bytes:
-    """The input that is read as these texts."""
+    """Return the input that is read as these texts."""
     return RAW + SEPARATOR.join(part.encode("utf-8", "surrogatepass") for part in parts)

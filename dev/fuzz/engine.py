@@ -33,18 +33,18 @@ def import_target(name: str) -> Any:
 
 
 def prepare() -> None:
-    """Give libraries fresh caches and no network, and make warnings of arithmetic errors; before any import of them."""
+    """Give libraries fresh caches and no network, and raise arithmetic warnings; call this before importing them."""
     os.environ.update(HF_HOME=tempfile.mkdtemp(prefix="docscore-fuzz-"), HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1")
     warnings.simplefilter("error", RuntimeWarning)
 
 
 def once(run: Callable[[bytes], None], data: bytes) -> Finding | None:
-    """Run a target on one input; return what it found. What docscore warns of is no finding."""
+    """Run a target on one input and return its finding, if any. Warnings of docscore are not findings."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             run(data)
-    except (Exception, TooSlowError) as error:  # noqa: BLE001  whatever it is
+    except (Exception, TooSlowError) as error:  # noqa: BLE001  any error is a finding
         return Finding.of(error)
     return None
 
@@ -65,7 +65,7 @@ class Recorder:
         signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
         try:
             finding = once(self.run, data)
-        except TooSlowError:  # just when it had ended
+        except TooSlowError:  # the timer fired just after the input had ended
             finding = None
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
@@ -77,13 +77,13 @@ class Recorder:
 
 
 def stop_input(_number: int, _frame: object) -> None:
-    """End an input that takes too long; the handler of the signal."""
+    """End an input that takes too long; this is the signal handler."""
     msg = f"more than {MOST_SECONDS} seconds of processor time"
     raise TooSlowError(msg)
 
 
 def main() -> None:
-    """Import the library with counters in its branches, and begin."""
+    """Import the library with counters in its branches, and start fuzzing."""
     began = time.monotonic()
     name, folder, corpus, limit, *options = sys.argv[1:]
     prepare()

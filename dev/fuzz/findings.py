@@ -1,4 +1,4 @@
-"""What is a finding: any error that is not about the input and its place, results that cannot be, and slowness."""
+"""Findings: errors that are not about the input or name no place, impossible results, and slowness."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import click
 from docscore.core.errors import DataError, InputError
 
 _PROJECT = Path(__file__).parents[2]
-# Errors about all rows at once, which name ids, both sides or what was counted in place of one row.
+# Errors about all rows at once: they name ids, both sides or a count instead of one row.
 _ABOUT_ALL = (
     "expected --cluster or --cluster-of-id",
     "expected as many predictions as references",
@@ -30,7 +30,7 @@ _FORBIDDEN = frozenset({"script", "iframe", "img", "object", "embed", "svg:scrip
 
 
 class FoundError(Exception):
-    """A result that cannot be, or an error that says nothing."""
+    """An impossible result, or an error that says nothing."""
 
 
 class TooSlowError(BaseException):
@@ -50,7 +50,7 @@ class Finding(NamedTuple):
 
     @classmethod
     def of(cls, error: BaseException) -> Finding:
-        """The finding that an error is; findings of one name are taken to have one cause."""
+        """Return the finding for an error; findings with the same name are assumed to have one cause."""
         deepest = error.__cause__ or error
         if isinstance(deepest, FoundError):
             return cls(f"{str(deepest)[:40]}", "".join(traceback.format_exception(error)))
@@ -69,7 +69,7 @@ def _is_own(name: str) -> bool:
 
 
 def is_about_the_input(error: Exception) -> bool:
-    """Whether an error is one that users are told: of the input or an option, with a place."""
+    """Return whether an error is meant for users: it is about the input or an option, and names a place."""
     if isinstance(error, click.ClickException):
         return bool(error.format_message())
     if isinstance(error, OSError):
@@ -84,7 +84,7 @@ def is_about_the_input(error: Exception) -> bool:
 
 @contextmanager
 def errors_name_their_place() -> Iterator[None]:
-    """Let errors about the input pass as results; an error about it that names no place is a finding."""
+    """Let errors about the input pass as results; if such an error names no place, it is a finding."""
     try:
         yield
     except (InputError, click.ClickException, OSError) as error:
@@ -100,12 +100,12 @@ def check(holds: bool, message: str) -> None:
 
 
 def check_share(value: Any, what: str) -> None:
-    """Raise `FoundError` for what is no number from 0 to 1."""
+    """Raise `FoundError` if a value is not a float from 0 to 1."""
     check(isinstance(value, float) and math.isfinite(value) and 0 <= value <= 1, f"{what} is {value!r}")
 
 
 class Elements(HTMLParser):
-    """HTML whose elements must be closed in order, and must not be able to do anything."""
+    """A check that the elements of HTML are closed in order and cannot run or load anything."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
@@ -122,19 +122,19 @@ class Elements(HTMLParser):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An element of SVG that is closed at once."""
+        """Accept an element of SVG that is closed at once."""
 
     def handle_endtag(self, tag: str) -> None:
         check(bool(self.open) and self.open.pop() == tag, f"</{tag}> closes another element")
 
 
 def check_html(source: str) -> None:
-    """Raise `FoundError` for HTML that is not well formed, or that holds more than text and shapes."""
+    """Raise `FoundError` if HTML is not well formed, or holds more than text and shapes."""
     source.encode()
     Elements(source)
 
 
 def check_printable(text: str) -> None:
-    """Raise `FoundError` for a text that would move the cursor of a terminal or turn the direction of writing."""
+    """Raise `FoundError` if a text would move the cursor of a terminal or change the writing direction."""
     odd = [c for c in text if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or "\u202a" <= c <= "\u202e"]
     check(not odd, f"control characters: {odd[:3]!r}")

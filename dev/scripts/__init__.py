@@ -1,1 +1,1 @@
-"""Scripts of the project that are no part of the package."""
+"""Scripts of the project that are not part of the package."""

@@ -31,8 +31,8 @@ def build_space(name: str, folder: Path) -> None:
             files of the folder, such as `.gitattributes`.
 
     Raises:
-        ValueError: for another name.
-        FileExistsError: for a folder with other content.
+        ValueError: if there is no such module.
+        FileExistsError: if the folder has other content.
     """
     module = Path(evaluate_module(name))
     folder.mkdir(parents=True, exist_ok=True)
@@ -53,9 +53,9 @@ def build_space(name: str, folder: Path) -> None:
 
 
 def card_of_space(name: str, path: Path) -> str:
-    """The card of a module with the front matter of a Space; its links lead to the repository."""
+    """Return the card of a module with the front matter of a Space; its links lead to the repository."""
     front, text = _parts(path)
-    if name != "anls_star":  # the kind of Space, the file to run and the colours are those of the first card
+    if name != "anls_star":  # these have the kind of Space, file to run and colours of the first card
         shared = _OWN.sub("", _parts(ROOT / "README.md")[0])
         front += re.sub(r"^emoji:.*$", f"emoji: {_EMOJI[name]}", shared, flags=re.MULTILINE)
     below = path.parent.relative_to(ROOT)
@@ -68,7 +68,7 @@ def card_of_space(name: str, path: Path) -> str:
 
 
 def _parts(card: Path) -> tuple[str, str]:
-    """The front matter of a card, and what follows it."""
+    """Return the front matter of a card, and the text after it."""
     match = _FRONT.fullmatch(card.read_text("utf-8"))
     if match is None:
         msg = f"{card}: expected front matter between two lines of ---"

@@ -1,4 +1,4 @@
-"""Draws the pictures `docs/tree.png` and `docs/report.png`: `python -m dev.scripts.pictures`.
+"""Make the pictures `docs/tree.png` and `docs/report.png`: `python -m dev.scripts.pictures`.
 
 It needs Debian's packages chromium and, for receipts in Japanese, fonts-noto-cjk.
 """
@@ -44,36 +44,36 @@ PAGE = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 16px; font
 
 
 def check_fonts() -> None:
-    """Stop where a script of the receipts would be rendered as boxes."""
+    """Stop if a script of the receipts would be rendered as boxes."""
     command = shutil.which("fc-list") or "fc-list", ":lang=ja"
     if not subprocess.run(command, check=True, capture_output=True).stdout:
         sys.exit("no font for Japanese: apt-get install fonts-noto-cjk")
 
 
-MARGIN = 16  # pixels below what a picture shows
+MARGIN = 16  # pixels below the content of a picture
 
 
 def empty_foot(picture: Image.Image) -> int:
-    """How many rows of pixels at the bottom of a picture are of one colour."""
+    """Return how many rows of pixels at the bottom of a picture have one colour."""
     pixels = np.asarray(picture.convert("RGB"))
     return int(np.argmin((pixels == pixels[:, :1]).all(axis=(1, 2))[::-1]))
 
 
 def cut(path: Path) -> None:
-    """Cut a picture to what it shows."""
+    """Cut off the empty bottom of a picture."""
     with Image.open(path) as picture:
         picture.crop((0, 0, picture.width, picture.height - max(0, empty_foot(picture) - MARGIN))).save(path)
 
 
 def draw(page: Page, source: Path, target: str) -> None:
-    """A picture of what a window shows of a page."""
+    """Save a picture of a page as the window shows it."""
     page.goto(source.as_uri())
     page.screenshot(path=str(ROOT / "docs" / target))
     cut(ROOT / "docs" / target)
 
 
 def main() -> None:
-    """Draw both."""
+    """Make both pictures."""
     check_fonts()
     receipts = ROOT / "examples" / "receipts"
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:

@@ -1,4 +1,4 @@
-"""The address of the repository, which stands in `pyproject.toml` once: read it, or put another in its place.
+"""Read the address of the repository, which is in `pyproject.toml` once, or replace it.
 
 `python -m dev.scripts.project_address ADDRESS` changes it everywhere.
 """
@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def project_address() -> str:
-    """The address of the repository, without a slash at its end."""
+    """Return the address of the repository, without a slash at its end."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return str(project["urls"]["Repository"])
 
 
 def replace_address(new: str) -> list[str]:
-    """Put another address in the place of the present one, in every text file of the repository.
+    """Replace the present address by another in every text file of the repository.
 
     Returns:
         The files that were changed.

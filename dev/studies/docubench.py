@@ -20,13 +20,13 @@ import docscore
 
 
 def values(folder: Path, *, answers: bool = False) -> dict[str, Any]:
-    """The documents of a folder of JSON files by their names; of `answers` what the system answered, {} for nothing."""
+    """Return the documents of a folder of JSON files by name; with `answers`, the answers of a system ({} if none)."""
     files = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))}
     return {name: value.get("data", {}) if answers else value for name, value in files.items()}
 
 
 def main() -> None:
-    """Print the published accuracy beside ANLS* with numbers as text and by value, and the rank correlations."""
+    """Print the published accuracy next to ANLS* with numbers as text and by value, and the rank correlations."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("clone", type=Path)
     clone = parser.parse_args().clone

@@ -3,9 +3,9 @@
     git clone https://github.com/Sveburk/humanities_data_benchmark
     python -m dev.studies.humanities humanities_data_benchmark
 
-Commit 1c01c03 of 2025. The published figures are those of `results/2025-04-*/T*/scoring.json`. As its authors do,
+Commit 1c01c03 of 2025. The published figures come from `results/2025-04-*/T*/scoring.json`. As its authors do,
 persons in angle brackets and "None" are dropped from the ground truths, a variant of `persons.json` of an expected
-person is that person's name, distinct persons count, and of several dates the first. docscore counts the entities:
+person is that person's name, distinct persons count, and the first of several dates. docscore counts the entities:
 micro F1 is its Entity F1, macro F1 the mean over the three fields.
 """
 
@@ -24,13 +24,13 @@ FIELDS = ("send_date", "sender_persons", "receiver_persons")
 
 
 def persons_in(value: Any) -> list[str | None]:
-    """The names of a list of persons, or of a text of several with "|" between them."""
+    """Return the names in a list of persons, or in a text with "|" between several persons."""
     names = value.split("|") if isinstance(value, str) else value or []
     return [name.strip() if isinstance(name, str) else None for name in names]
 
 
 def expected_in(letter: dict[str, Any]) -> dict[str, list[str]]:
-    """The date and the distinct persons of a ground truth."""
+    """Return the date and the distinct persons of a ground truth."""
     expected = {"send_date": letter["send_date"][:1]}
     for field in FIELDS[1:]:
         names = dict.fromkeys(name for name in persons_in(letter[field]) if name is not None)
@@ -43,7 +43,7 @@ def expected_in(letter: dict[str, Any]) -> dict[str, list[str]]:
 def answered_in(
     letter: dict[str, Any], expected: dict[str, list[str]], variants: dict[str, set[str]]
 ) -> dict[str, Any]:
-    """The date and the distinct persons of an answer, each by the name under which it is expected."""
+    """Return the date and the distinct persons of an answer, each under the expected name."""
     date = letter.get("send_date")
     date = date[0] if isinstance(date, list) and date else date
     answered: dict[str, Any] = {"send_date": [] if date in (None, "null", []) else [date]}
@@ -57,7 +57,7 @@ def answered_in(
 
 
 def read_answer(request: dict[str, Any]) -> dict[str, Any] | None:
-    """The letter of a request; None where its answer is no JSON object, which the published figures leave out."""
+    """Return the letter of a request; None if its answer is no JSON object, which the published figures leave out."""
     answer = request.get("response_text")
     if isinstance(answer, str):
         answer = parse_text(answer, "repair").value
@@ -65,7 +65,7 @@ def read_answer(request: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def run_of(folder: Path, truths: dict[str, Any], variants: dict[str, set[str]]) -> docscore.Evaluation:
-    """The entities of a run, over the letters whose answers can be read."""
+    """Return the entities of a run, over the letters whose answers can be read."""
     predictions, references = {}, {}
     for path in sorted(folder.glob("request_*.json")):
         name = path.stem.rpartition("_")[2]
@@ -77,7 +77,7 @@ def run_of(folder: Path, truths: dict[str, Any], variants: dict[str, set[str]]) 
 
 
 def main() -> None:
-    """Print the published figures of each run beside those by docscore."""
+    """Print the published figures of each run next to the figures by docscore."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("clone", type=Path)
     clone = parser.parse_args().clone

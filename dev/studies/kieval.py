@@ -1,10 +1,10 @@
-"""KIEval: the sample of 100 receipts beside the official code, the answers of a 72-billion-parameter Qwen vision model.
+"""KIEval: 100 sample receipts of the official code, with answers of a 72-billion-parameter Qwen vision model.
 
     git clone https://github.com/UpstageAI/KIEval
     python -m dev.studies.kieval KIEval
 
-Commit 95914a4 of 2025. The published figures are those of `QwenVL_72B_Sample/result.md`. The tables of its archive
-become objects: each row of `menu` is a group, and so are `sub_total` and `total`; "||" stands between several values.
+Commit 95914a4 of 2025. The published figures come from `QwenVL_72B_Sample/result.md`. The tables of its archive
+become objects: each row of `menu` is a group, and so are `sub_total` and `total`; "||" separates several values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ARCHIVE = Path("QwenVL_72B_Sample") / "QwenVL_72B_csv.tar.gz"
 
 
 def document_in(text: str) -> dict[str, list[dict[str, Any]]]:
-    """The groups of a document by their type: tables of a number, a head of names such as menu.price, and rows."""
+    """Return the groups of a document by type, from tables of a number, a header such as menu.price, and rows."""
     document: dict[str, list[dict[str, Any]]] = {}
     head: list[str] = []
     for cells in csv.reader(text.splitlines(), delimiter="\t"):
@@ -41,14 +41,14 @@ def document_in(text: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def published(clone: Path) -> dict[str, float]:
-    """The figures of the sample's table by their names."""
+    """Return the figures of the sample's table by name."""
     lines = (clone / "QwenVL_72B_Sample" / "result.md").read_text("utf-8").strip().split("\n")
     head, row = ([cell.strip() for cell in lines[number].strip("|").split("|")] for number in (1, 3))
     return {name: float(cell) for name, cell in zip(head, row[-len(head) :], strict=True) if name}
 
 
 def main() -> None:
-    """Print each published figure beside that by docscore."""
+    """Print each published figure next to the figure by docscore."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("clone", type=Path)
     clone = parser.parse_args().clone

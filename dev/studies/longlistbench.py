@@ -82,7 +82,7 @@ def records(path: Path) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Print right rows beside the published counts, ranks over runs, and the time of the longest list."""
+    """Print right rows next to the published counts, ranks over runs, and the time of the longest list."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("clone", type=Path)
     clone = parser.parse_args().clone
@@ -92,7 +92,7 @@ def main() -> None:
     print("|---|---:|---:|---:|---:|---:|")
     for report in sorted((clone / "benchmarks" / "results").glob("*/evaluation_report.json")):
         run = report.parent.name.replace("_current_ocr_v2", "").replace("_page_pipeline_full", "")
-        if run.startswith("reducto"):  # by a schema of its own
+        if run.startswith("reducto"):  # it has its own schema
             continue
         published = next(iter(json.loads(report.read_text("utf-8"))["model_stats"].values()))
         answers = {name: records(next(report.parent.glob(f"{name}_*predicted.json"))) for name in truths}
@@ -101,7 +101,7 @@ def main() -> None:
         right, cut_off = (sum(each[count] for each in whole) for count in ("right", "cut_off"))
         counts = sum(map(len, answers.values())), published["total_exact_record_matches"], right, cut_off
         print(f"| {run} | {' | '.join(f'{count:,}' for count in counts)} | {result.score:.4f} |", flush=True)
-        # what is called full is the first of three runs, but for a baseline of Sol
+        # the run called full is the first of three, except for a baseline of Sol
         systems[run if "sol_full" in run else re.sub("_(?:run[0-9]|full)$", "", run)].append(answers)
     repeated = {
         name: docscore.evaluate(predictions=runs, references=truths, runs=True)

@@ -26,7 +26,7 @@ DISAGREEMENTS = 5
 
 
 def responses(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The ground truths and the answers of a file of responses, by the id of the record."""
+    """Return the ground truths and the answers of a file of responses, by the id of the record."""
     truths, answers = {}, {}
     with path.open(encoding="utf-8") as file:
         for line in file:
@@ -38,7 +38,7 @@ def responses(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def published(clone: Path, model: str) -> float:
-    """The value accuracy that the authors print for a model."""
+    """Return the value accuracy that the authors print for a model."""
     path = clone / "data" / "evaluation" / "image" / model / "eval_summary.json"
     summary = json.loads(path.read_text("utf-8"))["summary"]["overall"]["metrics"]
     return float(summary["leaf_value_em"]["mean"])

@@ -1,12 +1,12 @@
-"""DocuBench: places where all systems agree against the ground truth, and what they are worth at most.
+"""DocuBench: places where all systems agree against the ground truth, and the most that they can cost.
 
     git clone https://github.com/DocuPipe/DocuBench
     python -m dev.studies.whose_error DocuBench
 
 Commit 43fae2e of 2026; labels, schemas and results are under CC BY 4.0 (DocuPipe, 2026). By default, thirty documents
 and three systems; with `--all`, fifty and six. Nobody reads a document, and systems that agree may be wrong together.
-So the scores with the prediction in place of the ground truth, wherever all agree, are upper bounds of those that right
-ground truths at these places would give.
+The scores with the prediction as the ground truth, at all places where the systems agree, are upper bounds: the right
+ground truths at these places cannot give higher scores.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def show(labels: dict[str, Any], systems: dict[str, Any], options: dict[str, Any]) -> None:
-    """Print how many places all systems have against the ground truth, and the scores if they are right there."""
+    """Count the places where all systems differ from the ground truth, and print the scores if they are right there."""
     review = docscore_review.review(labels, systems, **options)
     unanimous = [item for item in review.lines if item.agree == item.of == len(systems)]
     for item in unanimous:

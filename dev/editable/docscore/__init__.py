@@ -1,8 +1,8 @@
 """Import `docscore` from this checkout after `pip install -e`, which puts the folder above on Python's path.
 
-The folder holds no other package, so tests, scripts and pages of the checkout stay out of the way of others. It is a
-path and not an import hook, because Python asks hooks too late: in the folder above a clone that is called `docscore`,
-it would take the clone itself for a package without `__init__.py`.
+The folder holds no other package, so the checkout's tests, scripts and pages cannot shadow other packages. It is a path
+and not an import hook, because Python asks hooks too late: in the folder above a clone that is called `docscore`, it
+would import the clone itself as a package without `__init__.py`.
 """
 
 import sys

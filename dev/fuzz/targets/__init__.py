@@ -1,3 +1,3 @@
-"""One module a target: `run` takes an input as bytes, `seeds` gives inputs to begin with."""
+"""One module per target: `run` takes an input as bytes, `seeds` returns the first inputs."""
 
 TARGETS = ("model_texts", "files", "row_formats", "links", "documents", "schemas")

@@ -14,7 +14,7 @@ from docscore.metrics.kieval import entity_counts, kieval_score
 from docscore.metrics.nted import nted_score
 
 _MOST_CHARACTERS = 200_000  # of a side: a dozen long texts take seconds, and each pair is compared several times
-_MOST_PAIRS = 4_000_000  # of values of two documents: nTED, which is asked three times, takes seconds for more
+_MOST_PAIRS = 4_000_000  # of values of two documents: for more, nTED, which runs three times, takes seconds
 
 CONFIDENCES: tuple[Any, ...] = (0.0, 0.5, 1.0, None, 0.93, -0.1, 2, "high", True, float("nan"), [0.5], {})
 
@@ -39,11 +39,11 @@ def run(data: bytes) -> None:
     for donut in (False, True):
         with errors_name_their_place():
             check_share(entity_counts(truth, prediction, normalise=normalise, donut=donut).f1, "entity F1")
-        readings = 2 ** min(10, repr(truth).count("$one_of"))  # about as many, each of which is compared
+        readings = 2 ** min(10, repr(truth).count("$one_of"))  # about as many, and each is compared
         if _values(truth) * _values(prediction) * readings <= _MOST_PAIRS:
             with errors_name_their_place():
                 check_share(nted_score(truth, prediction, donut=donut), "nTED")
-    if "$one_of" in repr(prediction):  # alternatives where it is the ground truth
+    if "$one_of" in repr(prediction):  # they are alternatives if it is the ground truth
         return
     with errors_name_their_place():
         if _values(prediction) ** 2 <= _MOST_PAIRS:
@@ -65,13 +65,13 @@ def _kieval(truth: Any, prediction: Any, confidences: Any, *, normalise: bool) -
 
 
 def _values(value: Any) -> int:
-    """About how many values and keys a document has, whatever it is made of."""
+    """Return about how many values and keys a document has, for any types."""
     text = repr(value)
     return 1 + text.count(",") + text.count(":")
 
 
 def _like(value: Any, draws: Draws) -> Any:
-    """Confidences in the shape of a value, some of them odd, or of another shape."""
+    """Return confidences in the structure of a value, some of them odd, or in another structure."""
     if draws.rarely():
         return draws.pick(CONFIDENCES)
     if isinstance(value, dict):
@@ -82,7 +82,7 @@ def _like(value: Any, draws: Draws) -> Any:
 
 
 def _reversed(value: Any) -> Any:
-    """The value with the keys of its objects in the opposite order; deeper than Python recurses as it is."""
+    """Return the value with the keys of its objects in reverse order; unchanged if it is too deep for recursion."""
     try:
         return _turned(value)
     except RecursionError:
@@ -96,7 +96,7 @@ def _turned(value: Any) -> Any:
 
 
 def seeds() -> list[bytes]:
-    """Pairs of the tests, and random bytes."""
+    """Return pairs of the tests, and random bytes."""
     known = [
         raw(*texts) for name, every in (("donut_cases", 4), ("reference_cases", 20)) for texts in pairs(name, every)
     ]

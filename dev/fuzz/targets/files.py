@@ -1,4 +1,4 @@
-"""Files of every format: read, paired and scored by the command, with whatever flags."""
+"""Files of every format: read, paired and scored by the command, with random flags."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _refuse(constant: str) -> None:
 
 
 def _arguments(draws: Draws, references: str, predictions: str) -> list[str]:
-    """A command with flags."""
+    """Return a command with flags."""
     command = draws.pick(("score", "score", "score", "explain", "compare", "table", "report", "automation"))
     flags = [each for _ in range(draws.number(3)) for each in draws.pick(FLAGS)]
     if command in ("score", "report", "table"):
@@ -99,13 +99,13 @@ def _arguments(draws: Draws, references: str, predictions: str) -> list[str]:
 
 
 def _extension(head: bytes) -> str:
-    """The extension that the first bytes of an input that is the text itself name."""
+    """Return the extension that the first bytes of a raw input name."""
     name = head.decode("ascii", "replace")
     return name if name in EXTENSIONS else EXTENSIONS[len(head) % len(EXTENSIONS)]
 
 
 def _rows(draws: Draws) -> tuple[list[Any], list[Any]]:
-    """Rows of references and of predictions."""
+    """Return rows of references and of predictions."""
     references: list[Any] = []
     predictions: list[Any] = []
     plain, keys = draws.rarely(), draws.pick((("prediction", "references"), ("prediction_text", "answers")))
@@ -127,7 +127,7 @@ def _rows(draws: Draws) -> tuple[list[Any], list[Any]]:
 
 
 def _written(rows: list[Any], form: str, draws: Draws) -> bytes:
-    """The rows in a format, some with bytes damaged."""
+    """Return the rows in a format, sometimes with damaged bytes."""
     name = form.removesuffix(".gz")
     content = {".csv": _csv, ".parquet": _parquet, ".json": _json}.get(name, _jsonl)(rows, draws)
     if draws.rarely() and content:
@@ -170,7 +170,7 @@ def _cell(value: Any, draws: Draws) -> str:
 
 
 def _parquet(rows: list[Any], draws: Draws) -> bytes:
-    """Rows as a Parquet file of whatever types Arrow finds, or of odd ones."""
+    """Return rows as a Parquet file with the types that Arrow infers, or odd types."""
     objects = [row for row in rows if isinstance(row, dict)]
     names = list(dict.fromkeys(key for row in objects for key in row))
     columns = [_column([row.get(name) for row in objects], draws) for name in names]
@@ -183,7 +183,7 @@ def _parquet(rows: list[Any], draws: Draws) -> bytes:
 
 
 def _column(values: list[Any], draws: Draws) -> Any:
-    """A column of the values if Arrow can hold them, of their JSON texts if not; rarely of an odd type."""
+    """Return a column of the values if Arrow can hold them, otherwise of their JSON texts; rarely of an odd type."""
     if draws.rarely():
         kind = draws.pick(_ODD_TYPES)
         return pa.nulls(len(values), kind) if draws.is_so() else _odd(kind, len(values))
@@ -201,7 +201,7 @@ _ODD_TYPES = (
 
 
 def _odd(kind: Any, count: int) -> Any:
-    """A column of an odd type with far values."""
+    """Return a column of an odd type with extreme values."""
     if pa.types.is_map(kind):
         return pa.array([[("a", "x"), ("a", "y")]] * count, kind)
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_duration(kind):
@@ -213,7 +213,7 @@ def _odd(kind: Any, count: int) -> Any:
 
 
 def seeds() -> list[bytes]:
-    """The example receipts in the formats of text, and random bytes."""
+    """Return the example receipts in the text formats, and random bytes."""
     references = "\n".join(lines_of("examples", "receipts", "references.jsonl")[:2])
     predictions = "\n".join(lines_of("examples", "receipts", "predictions_text.jsonl")[:2])
     anls = 'question_id,answers\na,"[""Paris""]"\nb,"[""x"", ""y""]"', "question_id,prediction_text\nb,x\na,paris"

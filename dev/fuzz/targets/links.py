@@ -1,4 +1,4 @@
-"""The page: the values that a link holds, checked, scored and drawn as the workspace for one pair does."""
+"""The page: the values in a link, checked, scored and rendered as in the workspace for one pair."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
 
 
 def run(data: bytes) -> None:
-    """Read what a link asks for; score it if it is a request."""
+    """Read the request in a link, and score it if it is valid."""
     draws, parts = read(data)
     if draws is None:
         asked: Any = {"truth": parts[0], "prediction": parts[-1], **{name: each[0] for name, each in CHOICES.items()}}
@@ -44,7 +44,7 @@ def run(data: bytes) -> None:
 
 
 def _asked(draws: Draws) -> Any:
-    """What a link holds: texts for both editors, and options, any of which may be wrong."""
+    """Return the content of a link: texts for both editors, and options; any of them may be wrong."""
     if draws.rarely():
         return draws.value()
     texts = map(json.dumps, draws.pair()) if draws.is_so() else (_text(draws), draws.answer())
@@ -57,10 +57,10 @@ def _asked(draws: Draws) -> Any:
 
 
 def _text(draws: Draws) -> Any:
-    """What is in the editor of the ground truth."""
+    """Return the text in the editor of the ground truth."""
     return draws.value() if draws.rarely() else json.dumps(draws.value(options=True))
 
 
 def seeds() -> list[bytes]:
-    """Pairs of the tests, and random bytes."""
+    """Return pairs of the tests, and random bytes."""
     return [*(raw(*texts) for texts in pairs("reference_cases", 15)), *sampled_seeds()]

@@ -24,7 +24,7 @@ _LEAVES = ("12.55 USD", "$12.55", "-€12.55", "1 234.55", "50%", "<5", "A, B", 
 
 
 def run(data: bytes) -> None:
-    """Parse the text in both ways, and score what came out."""
+    """Parse the text in both ways, and score the results."""
     draws, parts = read(data)
     if draws is None:
         answer = parts[-1]
@@ -46,7 +46,7 @@ def run(data: bytes) -> None:
 
 
 def check_damaged(draws: Draws) -> None:
-    """Damage a JSON text in one place: nothing of its values may be lost, unless reading says so."""
+    """Damage a JSON text in one place, and check that no part of its values is lost without a note."""
     whole = json.dumps({"a": _drawn(draws, 3), "b": "A"}, ensure_ascii=False)
     places = [at for at, sign in enumerate(whole) if sign in '{}[]",' and whole[at - 1] != "\\"]
     at, end = draws.pick(places), 1 + draws.number(len(whole) - 1)
@@ -59,7 +59,7 @@ def check_damaged(draws: Draws) -> None:
 
 
 def _drawn(draws: Draws, depth: int) -> Any:
-    """A value whose keys have none of the signs of its values."""
+    """Return a value whose keys share no signs with its values."""
     kind = draws.number(2) if depth else 0
     if kind == 0:
         return draws.pick(_LEAVES)
@@ -68,7 +68,7 @@ def _drawn(draws: Draws, depth: int) -> Any:
 
 
 def _signs(text: str) -> str:
-    """The letters, digits and signs of values that are made of `_LEAVES`."""
+    """Return the letters, digits and signs of values that are made of `_LEAVES`."""
     return "".join(sign for sign in text if sign.isdigit() or sign.isupper() or sign in "$€%<-.")
 
 
@@ -100,7 +100,7 @@ def _show_tree(tree: ScoreTree) -> None:
 
 
 def seeds() -> list[bytes]:
-    """Pairs of the tests, and texts of the examples."""
+    """Return pairs of the tests, and texts of the examples."""
     known = [raw(truth, answer) for truth, answer in pairs("reference_cases", 12)]
     for line in lines_of("examples", "receipts", "predictions_text.jsonl")[:12]:
         known.append(raw("{}", json.loads(line)["prediction"][:2000]))  # noqa: PERF401

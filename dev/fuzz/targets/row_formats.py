@@ -1,4 +1,4 @@
-"""Rows in the three formats, of whatever Python code holds: the evaluate module, `docscore.evaluate`, pairing."""
+"""Rows in the three formats, with any Python objects: the evaluate module, `docscore.evaluate`, pairing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from docscore.inputs.pairing import pairs_of
 
 _SAME = 1e-9
 _MOST_ROWS = 5
-_MOST_CHARACTERS = 300_000  # of all rows: long texts take seconds, and are compared by each of three entrances
+_MOST_CHARACTERS = 300_000  # of all rows: long texts take seconds, and each of three interfaces compares them
 Colour = Enum("Colour", {"RED": "red", "DEEP": [1, ["x"]]})
 Point = make_dataclass("Point", ["x", "y"])
 FOREIGN: tuple[Any, ...] = (
@@ -43,7 +43,7 @@ METRIC = AnlsStar()
 
 
 def run(data: bytes) -> None:
-    """Score rows by all entrances, which must give the same mean or refuse the same rows."""
+    """Score rows through all interfaces, which must give the same mean or refuse the rows."""
     draws, parts = read(data)
     if draws is None:
         try:
@@ -73,7 +73,7 @@ def run(data: bytes) -> None:
 
 
 def _mean(entrance: Callable[[], float]) -> float | None:
-    """The mean by one entrance; None where it refuses the rows."""
+    """Return the mean by one interface; None if it refuses the rows."""
     with errors_name_their_place():
         mean = entrance()
         check_share(mean, "the mean")
@@ -94,7 +94,7 @@ def _computed(predictions: Any, references: Any, keywords: dict[str, Any]) -> fl
 
 
 def _rows(draws: Draws) -> tuple[Any, Any]:
-    """Rows of predictions and of references, most of them right."""
+    """Return rows of predictions and of references, most of them valid."""
     form = draws.number(2)
     predictions, references = [], []
     for number in range(0 if draws.rarely() else 1 + draws.number(_MOST_ROWS - 1)):
@@ -119,7 +119,7 @@ def _value(draws: Draws, *, options: bool = False) -> Any:
 
 
 def _damaged(rows: list[Any], draws: Draws) -> Any:
-    """The rows with something missing, twice, or of another kind."""
+    """Return the rows, rarely with something missing, doubled, or of another kind."""
     if not draws.rarely():
         return rows
     kind = draws.number(7)
@@ -137,7 +137,7 @@ def _damaged(rows: list[Any], draws: Draws) -> Any:
 
 
 def seeds() -> list[bytes]:
-    """Cases of the tests as rows in each format, and random bytes."""
+    """Return cases of the tests as rows in each format, and random bytes."""
     some = cases("reference_cases")[::60]
     by_id = [
         raw(

@@ -46,7 +46,7 @@ REFERENCES = (
     "https://example.org/s.json", "", "#/%", "#/0",
 )  # fmt: skip
 _DEPTH = 4
-_MOST_CHARACTERS = 200_000  # of a side: two long texts take seconds, and each pair of them is compared several times
+_MOST_CHARACTERS = 200_000  # per side: comparing two long texts takes seconds, and each pair is compared several times
 
 
 def run(data: bytes) -> None:
@@ -83,7 +83,7 @@ def _evaluate(truth: Any, prediction: Any, schema: Any) -> None:
 
 
 def _schema(draws: Draws, depth: int) -> Any:
-    """A schema, mostly a right one."""
+    """Return a schema, usually a valid one."""
     if not depth or draws.rarely():
         return draws.pick(({}, True, False, None, [], "x")) if draws.rarely() else {"type": draws.pick(TYPES[:4])}
     schema: dict[str, Any] = {}
@@ -94,7 +94,7 @@ def _schema(draws: Draws, depth: int) -> Any:
 
 
 def _keyword(draws: Draws, depth: int) -> tuple[str, Any]:
-    """A keyword of a schema with its content."""
+    """Return a keyword of a schema with its content."""
     kind = draws.number(12)
     if kind < 2:
         names = draws.pick(TYPES)
@@ -118,7 +118,7 @@ def _keyword(draws: Draws, depth: int) -> tuple[str, Any]:
 
 
 def seeds() -> list[bytes]:
-    """The typed cases of the tests, the schema of the examples, and random bytes."""
+    """Return the typed cases of the tests, the schema of the examples, and random bytes."""
     known = [
         raw(*(json.dumps(case[name]) for name in ("schema", "ground_truth", "prediction")))
         for case in cases("typed_cases")
