@@ -11,22 +11,22 @@ from docscore.core.errors import DataWarning, Diagnostic
 from docscore.core.runtime import grouped
 from docscore.grounding.regions import LEVELS, Box, Level, Region, RowRegions, accepted_regions, around, has_level
 
-_EXAMINED = 1_000  # values that are cited and have evidence
-_FEWEST = 5  # of them, so that a convention can be named
-_SHARE = 0.5  # of them, which another convention must meet
-_CHANCE = 0.05  # of so many more hits without another convention; a convention is named below it
-_LEAST_FACTOR = 1.1  # by which boxes in other units differ
+_EXAMINED = 1_000  # the most values with citations and evidence that are examined
+_FEWEST = 5  # the fewest such values from which a convention can be recognised
+_SHARE = 0.5  # the least share of them that another convention must meet
+_CHANCE = 0.05  # a convention is reported if its additional hits are less likely by chance
+_LEAST_FACTOR = 1.1  # the least factor by which boxes in other units differ
 
 _Regions = Sequence[Region]
 _Pair = tuple[_Regions, _Regions]  # the citations and the evidence of a value
 
 
 class _Convention(NamedTuple):
-    """How pages or boxes may be meant.
+    """A convention for numbering pages or writing boxes.
 
     Attributes:
         name: its name.
-        read: turns citations in this convention into those of docscore.
+        read: converts citations from this convention to the convention of docscore.
         expected: the convention of docscore.
     """
 
@@ -69,12 +69,12 @@ def warnings_about_regions(rows: Sequence[RowRegions]) -> Iterator[DataWarning]:
 
 
 def _hits(pairs: Sequence[_Pair], level: Level, read: Callable[[_Regions], _Regions] = list) -> list[bool]:
-    """Return for each value whether a citation is accepted, if the citations are read in a convention."""
+    """Return for each value whether a citation is accepted if the citations are read in a convention."""
     return [accepted_regions(read(found), known, level)[0] > 0 for found, known in pairs]
 
 
 def _is_meant(convention: _Convention, pairs: Sequence[_Pair], level: Level) -> bool:
-    """Return whether a convention accepts at least half of the values, and more than docscore does, beyond chance."""
+    """Return whether a convention has at least half of the values accepted, and more than now beyond chance."""
     if len(pairs) < _FEWEST:
         return False
     now, then = _hits(pairs, level), _hits(pairs, level, convention.read)
@@ -136,7 +136,7 @@ def _with_pages(add: int, citations: _Regions) -> _Regions:
 
 
 def _together(citations: _Regions) -> _Regions:
-    """Return one citation for each page, with the boxes of all citations there."""
+    """Return one citation per page, with the boxes of all citations on that page."""
     by_page = grouped((place.page, place.boxes) for place in citations if place.boxes)
     return [Region(page, tuple(sorted({box for boxes in each for box in boxes}))) for page, each in by_page.items()]
 

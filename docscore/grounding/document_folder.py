@@ -23,22 +23,22 @@ from docscore.core.runtime import library
 from docscore.grounding.document_text import NO_BOX, PAGE_BREAK, DocumentText
 from docscore.grounding.regions import Box
 
-_LARGEST = 50_000_000  # bytes of a file
-_PATIENCE = 20  # seconds for a PDF
+_LARGEST = 50_000_000  # bytes of the largest file that is read
+_PATIENCE = 20  # seconds until the reading of a PDF is stopped
 _PDF, _HOCR, _TEXT = ".pdf", ".hocr", ".txt"
-_SUFFIXES = (_PDF, _HOCR, _TEXT)  # the first that has a text counts
+_SUFFIXES = (_PDF, _HOCR, _TEXT)  # the first file with a text is used
 _NAMES = "ID.pdf, ID.hocr or ID.txt"
-_OF_IDS = (*_SUFFIXES, ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".json")  # with which an id may end
-_IMAGES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".gif": "GIF", ".webp": "WEBP"}  # which a browser shows too
-_MOST_PIXELS = 50_000_000  # of an image; A4 at 600 dpi has 35 million
+_OF_IDS = (*_SUFFIXES, ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".json")  # suffixes that an id may have
+_IMAGES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".gif": "GIF", ".webp": "WEBP"}  # that browsers show too
+_MOST_PIXELS = 50_000_000  # the largest image; A4 at 600 dpi has 35 million pixels
 _PAGE_NUMBER = re.compile(r"[-_. ]?(?:p|page)?[-_. ]?([0-9]{1,9})")  # between the id and the suffix of an image
 _PDF_WORDS = Path(__file__).with_name("pdf_words.py")
 
 _BBOX = re.compile(r"\bbbox" + r"\s+(-?\d{1,9}(?:\.\d+)?)" * 4 + r"(?![\d.])")
 _PAGE: Box = (0.0, 0.0, 1.0, 1.0)
-_VOID = frozenset({"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"})  # without an end
+_VOID = frozenset({"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"})  # without an end tag
 
-_Words = list[tuple[str, Box]]  # of a page
+_Words = list[tuple[str, Box]]  # the words of a page
 
 
 class DocumentFolder:
@@ -50,11 +50,11 @@ class DocumentFolder:
         ids: the ids of the test set.
 
     Attributes:
-        errors: by id, why a document that was asked for has no text; "" if there is none.
-        incomplete: by id, the pages of a document that was asked for that display more text than they have.
+        errors: by id, the reason why a requested document has no text; "" if the folder has no such document.
+        incomplete: by id, the pages of a requested document that display more text than their text layers have.
 
     Raises:
-        TypeError, ValueError: for another source, and one that has none of the documents.
+        TypeError, ValueError: if the source is of another type or has none of the documents.
     """
 
     def __init__(self, source: Any, ids: Collection[str]) -> None:
@@ -89,9 +89,9 @@ class DocumentFolder:
             raise InputValueError(place="documents", expected=expected, got="none of the ids")
 
     def read(self, name: str) -> DocumentText | None:
-        """Return the document of an id from its first file with a complete text, or else its first file with a text.
+        """Return the document of an id, from the first file with a complete text or else from the first with any text.
 
-        Return None if there is no text; `errors` then has the reason.
+        Return None if no file has a text; `errors` then has the reason.
         """
         text = self._texts.get(name)
         if isinstance(text, DocumentText) or (isinstance(text, str) and text.strip()):
@@ -110,12 +110,12 @@ class DocumentFolder:
         return partial
 
     def page_count_of(self, name: str) -> int:
-        """Return the number of pages of a document; 0 if it has no text, or a text without pages."""
+        """Return the number of pages of a document; 0 if it has no text or its text has no pages."""
         document = self.read(name)
         return document.page_count if document and document.has_pages else 0
 
     def read_all(self, names: Iterable[str]) -> Iterator[DocumentText | None]:
-        """Yield the documents of ids, in their order; some are opened ahead."""
+        """Yield the document of each id, in order; the next documents are opened in advance."""
         workers = os.cpu_count() or 1
         waiting = deque[Any]()
         with ThreadPoolExecutor(workers) as pool:
@@ -127,7 +127,7 @@ class DocumentFolder:
                 yield future.result()
 
     def warning(self, count: int) -> str:
-        """Return the sentence about documents with no or an incomplete text, of so many; "" if there are none."""
+        """Return a warning about the documents, out of `count`, without a complete text; "" if there are none."""
         missing = [name for name in self.errors if not self.errors[name]]
         told = [f"{short_repr(name)} ({error})" for name, error in self.errors.items() if error]
         told += [f"no PDF, hOCR or text of {some_of(missing)}"] if missing else []
@@ -140,9 +140,9 @@ class DocumentFolder:
         return "; ".join(sentence for sentence, names in sentences.items() if names)
 
     def images_of(self, name: str) -> list[Path]:
-        """Return the images of a document's pages: that of its name, or those of its name with a number, in order.
+        """Return the images of a document's pages in order: the image with its name, or its name and a page number.
 
-        Names are matched as the page does: without case and suffix; without folders, if none has them.
+        Names match as on the page: case and suffix are ignored, and folders if no name matches with its folders.
         """
         whole = re.sub(r"\.[a-z]{3,4}$", "", normalize("NFC", name).lower())
         for stem in (whole, re.split(r"[\\/]", whole)[-1]):
@@ -155,7 +155,7 @@ class DocumentFolder:
         return []
 
     def page_file(self, name: str, number: int) -> Path | None:
-        """Return the image of a page of a document, counted from 1, or the PDF that may have it; None for neither."""
+        """Return the image of a page, counted from 1, or else the PDF that may have the page; None without both."""
         images = self.images_of(name)[number - 1 : number]
         return images[0] if images else self._files_of(name).get(_PDF)
 
@@ -166,7 +166,7 @@ class DocumentFolder:
 
 
 def _opened(path: Path, suffix: str) -> tuple[DocumentText | None, str]:
-    """Return the document of a file, or None; and why it has no text, or which pages display more."""
+    """Return the document of a file or None, and why it has no text or which pages display more text."""
     try:
         return _document(path, suffix)
     except (OSError, ValueError) as error:
@@ -174,7 +174,7 @@ def _opened(path: Path, suffix: str) -> tuple[DocumentText | None, str]:
 
 
 def _document(path: Path, suffix: str) -> tuple[DocumentText, str]:
-    """Read a file, and say which of its pages display more text than it has.
+    """Read a file, and report which of its pages display more text than their text layers have.
 
     Raises:
         ValueError: naming the file, if it has no text.
@@ -217,13 +217,13 @@ def _decoded(path: Path) -> str:
 
 
 def _on_page(box: Sequence[float]) -> Box | None:
-    """Return the part of a box that lies on its page; None if that has no height or width."""
-    left, top, right, bottom = (min(max(edge, 0.0), 1.0) for edge in box)  # of NaN 0
+    """Return the part of a box that lies on its page; None if this part has no height or no width."""
+    left, top, right, bottom = (min(max(edge, 0.0), 1.0) for edge in box)  # NaN becomes 0
     return (left, top, right, bottom) if left < right and top < bottom else None
 
 
 def pages_of_pdf(path: Path) -> tuple[list[_Words], list[tuple[float, float]], list[int]]:
-    """Return the words of each page of a PDF with their boxes, its width and height in points, and incomplete pages.
+    """Return for each page of a PDF its words with boxes and its size in points, and the incomplete pages.
 
     Raises:
         ValueError: naming the file, if it cannot be read.
@@ -239,7 +239,7 @@ def draw_page_of_pdf(path: Path, number: int, image: Path) -> None:
 
 
 def page_image(path: Path, number: int) -> tuple[Any, str]:
-    """Return a page of a PDF, counted from 1, or an image, turned as it is to be looked at; or None and why not."""
+    """Return a page of a PDF, counted from 1, or an image, turned upright; or None and the reason."""
     with TemporaryDirectory() as folder, catch_warnings():
         try:
             pillow, turned = (library(f"PIL.{name}", "pages need {!r}", "documents") for name in ("Image", "ImageOps"))
@@ -253,13 +253,13 @@ def page_image(path: Path, number: int) -> tuple[Any, str]:
                 return turned.exif_transpose(image), ""
         except InputValueError as error:
             return None, str(error)
-        except Exception as error:  # noqa: BLE001  damage may raise anything
+        except Exception as error:  # noqa: BLE001  a damaged file may raise any error
             is_bomb = "decompression bomb" in str(error)
             return None, f"{path.name} {'has too many pixels' if is_bomb else 'cannot be read as an image'}"
 
 
 def _run_pdf(path: Path, *page: str) -> dict[str, Any]:
-    """Read a PDF, or draw a page, in a process of its own, which a malformed file may end."""
+    """Read a PDF, or draw one of its pages, in a separate process, since a malformed file may crash it."""
     try:
         done = subprocess.run(  # noqa: S603  our own program
             [sys.executable, _PDF_WORDS, path.absolute(), *page], capture_output=True, timeout=_PATIENCE, check=False
@@ -273,7 +273,7 @@ def _run_pdf(path: Path, *page: str) -> dict[str, Any]:
 
 
 def _pages_of_hocr(name: str, text: str) -> list[_Words]:
-    """Read the words of hOCR; where it has lines alone, all words of a line have its box."""
+    """Read the words of hOCR; if it has only lines, all words of a line get the box of the line."""
     pages: list[_Words] = []
     for classes in ({"ocrx_word"}, {"ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"}):
         parser = _Hocr(classes)
@@ -285,23 +285,23 @@ def _pages_of_hocr(name: str, text: str) -> list[_Words]:
 
 
 def _region(box: Box) -> Box | None:
-    """Return the part of a box that lies on its page; `NO_BOX` for the page itself, and for a box without a size."""
+    """Return the part of a box that lies on its page; `NO_BOX` for a whole page or a box without a size."""
     has_size = box[0] != box[2] and box[1] != box[3]
     shown = _on_page(box) if has_size else NO_BOX
     return NO_BOX if shown == _PAGE else shown
 
 
 class _Hocr(HTMLParser):
-    """Collects the words in elements of some classes of an hOCR file, by page, with boxes as fractions of the page."""
+    """Collects the words of some classes of hOCR elements by page, with boxes as fractions of the page."""
 
     def __init__(self, classes: set[str]) -> None:
         super().__init__()
         self.pages: list[_Words] = []
         self._classes = classes
         self._page: Sequence[float] = ()
-        self._open: list[Box | None] = []  # the box of each open element, or that of an element around it
-        self._last: Box | None = None  # that of the last text, if a word may go on behind it
-        self.unsized = 0  # the number of a page without a box
+        self._open: list[Box | None] = []  # the box of each open element, or of an element around it
+        self._last: Box | None = None  # the box of the last text, if a word may continue after it
+        self.unsized = 0  # the number of the first page without a box
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
@@ -332,7 +332,7 @@ class _Hocr(HTMLParser):
         if box is None or not words:
             self._last = None
             return
-        if self._last is box and not data[0].isspace():  # the word goes on behind a tag
+        if self._last is box and not data[0].isspace():  # the word continues after a tag
             words[0] = self.pages[-1].pop()[0] + words[0]
         self._last = None if data[-1].isspace() else box
         self.pages[-1].extend((word, box) for word in words)

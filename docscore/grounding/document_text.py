@@ -1,4 +1,4 @@
-"""The text of a document, with pages and boxes, and where values stand in it, in any notation that is read."""
+"""The text of a document with pages and boxes, and the search for values in it, in any notation."""
 
 import re
 import unicodedata
@@ -15,26 +15,27 @@ from docscore.core.values import SCALAR_TYPES, Scalar, Value, scalar_text, step_
 from docscore.grounding.regions import Box, Region, around
 from docscore.grounding.windows import BROKEN, UNSPACED, Offsets, Windows, wanted_of
 
-Occurrence = tuple[Offsets, ...]  # the parts of a value in a text; several where it wraps within a column
+Occurrence = tuple[Offsets, ...]  # the parts of a value in a text; several if it wraps within a column
 
 PAGE_BREAK = "\f"
-NO_BOX: Box = (0.0, 0.0, 0.0, 0.0)  # of a word whose region is not known
+NO_BOX: Box = (0.0, 0.0, 0.0, 0.0)  # the box of a word whose region is not known
 
-_SHORT = 2  # characters; so short a value is looked for only in the lines of its row
-_LEAST_SPACED = 4  # characters of a value that may have other spaces in the text
-_MOST_SPACED = 500  # and at most
-_LEAST_DIGITS = 6  # of a text that is also looked for without spaces, brackets and hyphens
-_RARE = 8  # lines, in so many of which a rare value stands
-_LINES_BELOW = 3  # in which a text that wraps may go on
-_BESIDE, _APART = 2, 4  # characters of a gap in a line: less than these within a number, or within a column
-_TELLING = 3  # letters of a word, whose height then tells whether it is written from top to bottom
+_SHORT = 2  # characters; a value of this length is looked up only in the lines of its row
+_LEAST_SPACED = 4  # the fewest characters of a value that may be spaced differently in the text
+_MOST_SPACED = 500  # the most characters of such a value
+_LEAST_DIGITS = 6  # a text with at least this many digits may contain other spaces, brackets and hyphens
+_RARE = 8  # a rare value is found in at most this many lines
+_LINES_BELOW = 3  # a text that wraps may continue in one of this many next lines
+_BESIDE, _APART = 2, 4  # gaps in a line, in characters, are smaller than this within a number and within a column
+_TELLING = 3  # the shape of a word with at least this many characters shows whether it runs vertically
 _GROUPING = dict.fromkeys(map(ord, f" ()+-{BROKEN}"))
 _TOGETHER = _GROUPING | {ord(","): None}
-_HYPHENS = {"-": f"[-{BROKEN}]", BROKEN: f"[-{BROKEN}]?"}  # of a value, as they may be in a text
+_HYPHENS = {"-": f"[-{BROKEN}]", BROKEN: f"[-{BROKEN}]?"}  # the hyphens of a value, as patterns of a text
 _HYPHEN_BEHIND = re.compile(r"(?<=[^\W_])[-\u2010\u2011](?=(\s+)[^\W_])")  # a word
 _LETTER, _AROUND = re.compile(r"[^\W\d_]\S*\Z"), 40
 _NAMES = re.compile(r"[^\W\d_][a-z]{2,}|[^\W\d_]{3,}")  # the words of a field's name, such as `dueDate` or `due_date`
-# Before and behind a text, without and with a letter or digit at its end; none goes on behind a divided word.
+# What may come before and after a text that does not, or does, begin or end with a letter or digit. Neither side of a
+# match may be the other half of a divided word.
 _BEFORE = re.compile(f"(?<!{BROKEN} )"), re.compile(rf"(?<!{BROKEN} )(?<!\w)")
 _BEHIND = re.compile(f"(?!{BROKEN})"), re.compile(rf"(?!{BROKEN})(?!\w)")
 _LINE_BREAK = re.compile(r"[\n\f]")
@@ -47,14 +48,14 @@ _SIGNS = _DASHES | _QUOTES | dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2
 class DocumentText:
     r"""The text of a document, in which values are looked up.
 
-    White space, case, NFKC and the forms of dashes and quotes do not count. Numbers and dates stand in any notation
-    that is read.
+    Differences in white space, case, NFKC and the forms of dashes and quotes are ignored. Numbers and dates are found
+    in any notation that docscore reads.
 
     Args:
-        text: the text; form feeds part its pages.
-        boxes: the box of each word, a run of characters without white space, or `NO_BOX`; None if positions are not
+        text: the text; form feeds separate its pages.
+        boxes: the box or `NO_BOX` of each word, a run of characters without white space; None if positions are not
             known.
-        is_complete: whether the document displays no other text.
+        is_complete: whether the text includes all text that the document displays.
 
     >>> document = DocumentText("Pens 1\nInk (153,853)\f12 May 2026")
     >>> document.holds("PENS"), document.holds(-153853), document.holds("2026-05-12"), document.holds("Paper")
@@ -77,14 +78,14 @@ class DocumentText:
 
     @property
     def has_pages(self) -> bool:
-        """Whether the pages of values are known, unlike those of a plain text without form feeds."""
+        """Whether the pages of values are known; they are not for a plain text without form feeds."""
         return self.boxes is not None or PAGE_BREAK in self.text
 
     def holds(self, value: Any, row: Value = None) -> bool | None:
-        """Return whether all scalars of a value, which may be a part of a row of a list, stand in the text.
+        """Return whether the text contains all scalars of a value, which may be part of a row of a list.
 
-        Null, booleans, zero, and texts and numbers of one or two characters are left out, but for two characters in a
-        row of a list; None if nothing is left.
+        Null, booleans, zero, and texts and numbers of one or two characters are not looked up, except two characters in
+        a row of a list. Return None if nothing is looked up.
         """
         options = value if isinstance(value, tuple) else (value,)
         held = [
@@ -94,11 +95,11 @@ class DocumentText:
         return any(decided) if decided else None
 
     def find_scalars(self, value: Any, row: Value = None) -> Iterator[tuple[str, Scalar, list[Occurrence] | None]]:
-        """Yield each scalar of a value with its path and where it stands; None for what no text can show.
+        """Yield the path, the value and the occurrences of each scalar; None for a scalar that is not looked up.
 
-        In an incomplete text, None also stands for what is not found. Places in the lines of the row come first, then
-        those nearest to the words of the field's name.
-        Of several places of a value in a row of a list, the one in the lines of its row counts, if there is only one.
+        In an incomplete text, a scalar that is not found also yields None. Occurrences in the lines of the row come
+        first, then those nearest to the words of the field's name. If exactly one occurrence is in the lines of the
+        row, only this one is yielded.
         The options of a one-of share its path.
         """
         waiting: list[tuple[str, Any, list[Scalar]]] = [("$", value, list(_scalars(row)))]
@@ -116,7 +117,7 @@ class DocumentText:
                 yield path, value, found if self.is_complete else found or None
 
     def _occurrences(self, value: Scalar, row: Sequence[Scalar], path: str) -> list[Occurrence] | None:
-        """Return where a scalar stands; None for what no text can show."""
+        """Return the occurrences of a scalar; None if it is not looked up."""
         text, wanted = _words(scalar_text(value)), wanted_of(value)
         if isinstance(value, bool) or len(text) < _SHORT or (wanted.is_number and not any(wanted.numbers)):
             return None
@@ -131,7 +132,7 @@ class DocumentText:
         return near if len(near) == 1 or not long else self._in_order(long, lines, path)
 
     def _in_order(self, found: list[Occurrence], lines: set[int], path: str) -> list[Occurrence]:
-        """Sort occurrences: those in the lines of a row first, then those nearest to words of the field's name."""
+        """Sort occurrences: in the lines of a row first, then by the distance to words of the field's name."""
         if len(found) <= 1:
             return found
         words = map(str.casefold, _NAMES.findall(path.rpartition(".")[2]))
@@ -145,7 +146,7 @@ class DocumentText:
         return sorted(found, key=key)
 
     def _starts_of(self, word: str) -> Iterator[int]:
-        """Yield where a word begins in the text."""
+        """Yield the positions at which a word begins in the text."""
         start = self._text.find(word)
         while start >= 0:
             if not self._text[start - 1 : start].isalpha():
@@ -153,7 +154,7 @@ class DocumentText:
             start = self._text.find(word, start + 1)
 
     def _lines_of(self, row: Sequence[Scalar]) -> set[int]:
-        """Return the lines in which most of some scalars stand, of those lines in which a rare one does."""
+        """Return the lines with the most scalars of a row, among the lines that contain a rare one."""
         long = (self._by_line(scalar) for scalar in row if len(scalar_text(scalar)) > _SHORT)
         lines = sorted(filter(None, long), key=len)
         rare = [found for found in lines if len(found) <= _RARE] or lines[:1]
@@ -162,7 +163,7 @@ class DocumentText:
         return {line for line, count in counts.items() if count == most}
 
     def _by_line(self, value: Scalar) -> Mapping[int, list[Occurrence]]:
-        """The occurrences of a scalar by their lines, without those of one character."""
+        """Return the occurrences of a scalar by line, except occurrences of one character."""
         key = type(value), scalar_text(value)
         if key not in self._lines_known:
             self._lines_known[key] = grouped(
@@ -171,9 +172,9 @@ class DocumentText:
         return self._lines_known[key]
 
     def places(self, value: Any) -> list[list[Offsets]]:
-        r"""Return the places of a value, each as the spans of its scalars: characters of the text as it was given.
+        r"""Return the occurrences of a value, each as the spans of its scalars in the original text.
 
-        For an object or a list: the closest cluster of its scalars in the text.
+        An object or a list occurs where its scalars are closest together.
 
         >>> DocumentText("Pens 1\nInk 2 and 12\nPENS  2.00").places({"item": "pens", "count": 2})
         [[(20, 24), (26, 30)]]
@@ -193,7 +194,7 @@ class DocumentText:
         ]
 
     def given(self, spans: Iterable[Offsets]) -> list[Offsets]:
-        """Return spans, such as those of an occurrence, as characters of the text as it was given."""
+        """Convert spans, such as the spans of an occurrence, to positions in the original text."""
         return [(self._given_at(start, bisect_right), self._given_at(end, bisect_left)) for start, end in spans]
 
     def _parts(self, value: Any) -> list[list[Occurrence]]:
@@ -201,7 +202,7 @@ class DocumentText:
         return [self._spans(scalar) for scalar in scalars if _words(scalar_text(scalar))]
 
     def place_of(self, occurrence: Occurrence) -> Region:
-        """Return the page of an occurrence, and a box for each of its lines where boxes are known."""
+        """Return the page of an occurrence, and a box for each of its lines if boxes are known."""
         words = sorted({number for span in occurrence for number in self._word_numbers_at(span)})
         page = self._pages[words[0]]
         if self.boxes is None:
@@ -210,11 +211,11 @@ class DocumentText:
         return Region(page, tuple(around([self.boxes[number] for number in line]) for _, line in lines))
 
     def pages_of(self, occurrence: Occurrence) -> set[int]:
-        """Return the pages on which an occurrence stands."""
+        """Return the pages of an occurrence."""
         return {self._pages[number] for span in occurrence for number in self._word_numbers_at(span)}
 
     def line_at(self, start: int) -> tuple[int, int]:
-        """Return the page of a character of the text as it was given, and the line there, both counted from 1."""
+        """Return the page of a character of the original text, and its line on that page, both counted from 1."""
         before = self.text[:start].split(PAGE_BREAK)
         if self.boxes is None:
             return len(before), before[-1].removeprefix("\n").count("\n") + 1
@@ -222,22 +223,22 @@ class DocumentText:
         return len(before), lines.index(self._lines[len(self.text[:start].split())]) + 1
 
     def line_of(self, place: Region) -> int:
-        """Return the line on its page of the first word in the boxes of a place; 0 if none is known to stand there."""
+        """Return the line of the first word in the boxes of a region, counted on its page; 0 if no word is in them."""
         for word, page, own in zip(self._given_words[1], self._pages, self.boxes or (), strict=False):
             if page == place.page and any(_is_within(own, box) for box in place.boxes):
                 return self.line_at(word.start())[1]
         return 0
 
     def has_boxes(self, occurrences: Sequence[Occurrence]) -> bool:
-        """Return whether a box is known for one of some occurrences of a value, or for words, if there are none."""
+        """Return whether a box is known for any of the occurrences or, without occurrences, for any word."""
         if not occurrences:
             return bool(self._layout)
         return self.boxes is not None and any(self.place_of(each).boxes for each in occurrences)
 
     def has_at(self, value: Scalar, place: Region) -> bool:
-        """Return whether a scalar stands on the page of a place, and in its boxes, if it has any.
+        """Return whether a scalar is on the page of a region, and in its boxes if it has any.
 
-        A word belongs to a box if its middle lies within.
+        A word belongs to a box if its middle is inside.
         """
         return any(self._is_at(occurrence, place) for occurrence in self._spans(value))
 
@@ -251,7 +252,7 @@ class DocumentText:
         )
 
     def has_quote(self, value: Scalar, place: Region) -> bool:
-        """Return whether a scalar stands in the quote of a place, which stands on its page."""
+        """Return whether the quote of a region contains a scalar, and its page contains the quote."""
         quote = DocumentText(place.quote or "")
         return bool(quote._spans(value)) and self.has_at(quote.text, place._replace(boxes=()))
 
@@ -264,7 +265,7 @@ class DocumentText:
         return self._known[key]
 
     def _as_written(self, value: Scalar) -> list[Occurrence]:
-        """Return the occurrences of a scalar: in any notation, as it is, and without the signs that group digits."""
+        """Return the occurrences of a scalar: in any notation, literally, and without the signs that group digits."""
         text, wanted = _words(scalar_text(value)), wanted_of(value)
         if not text:
             return []
@@ -295,25 +296,25 @@ class DocumentText:
             start = self._text.find(text, start + 1)
 
     def _in_groups(self, together: str) -> Iterator[Offsets]:
-        """Yield the spans of letters and digits that spaces, brackets and hyphens may part, over whole tokens."""
+        """Yield the spans of letters and digits that spaces, brackets and hyphens may separate, over whole tokens."""
         if not together.isalnum() or len(together) > _MOST_SPACED or together not in self._unspaced:
             return
         is_together = self._is_in_line if together.isdigit() else self._is_in_column
         pattern = f"[ ()+{BROKEN}-]{{0,3}}".join(together)
-        yield from filter(is_together, self._matches(together, rf"(?!\d \d\b){pattern}"))  # digits that are all apart
+        yield from filter(is_together, self._matches(together, rf"(?!\d \d\b){pattern}"))  # not separate digits
 
     def _spaced(self, text: str, *, is_number: bool) -> list[Offsets]:
-        """Return the spans of a text with other spaces, or with a word that is divided at the end of a line."""
+        """Return the spans of a text that is spaced differently or has a word that is divided at the end of a line."""
         together = text.translate(_TOGETHER)
         if len(together) > _MOST_SPACED or together not in self._unspaced:
             return []
         if not is_number:
             return list(filter(self._is_in_column, self._matches(text, _with_spaces(text))))
-        apart = " ".join(map(re.escape, text))  # of other numbers all digits are apart
+        apart = " ".join(map(re.escape, text))  # digits of a number: either all are separated or none
         return self._matches(text, rf"(?<!\d ){apart}(?! \d(?!\d))") if len(text) >= _LEAST_SPACED else []
 
     def _matches(self, text: str, pattern: str) -> list[Offsets]:
-        """Return the spans of a pattern of a text, as whole words and numbers."""
+        """Return the spans that a pattern matches as whole words and numbers."""
         before, after = _edges(text)
         found = re.finditer(f"{before.pattern}(?:{pattern}){after.pattern}", self._text)
         return [match.span() for match in found if self._windows.is_whole(match.span())]
@@ -323,7 +324,7 @@ class DocumentText:
         return self._text.translate(_TOGETHER)
 
     def _wrapped(self, words: Sequence[str]) -> list[Occurrence]:
-        """The occurrences of words that follow each other by their boxes, as a text that wraps within a column does."""
+        """Return the occurrences of words whose boxes follow each other, as in a text that wraps within a column."""
         occurrences = []
         for first in self._numbers_of_word.get(words[0], ()) if self._layout and len(words) > 1 else ():
             numbers = [first]
@@ -338,7 +339,7 @@ class DocumentText:
         return occurrences
 
     def _following(self, numbers: Sequence[int], word: str) -> int | None:
-        """The next word on the line of the last of some words, or on a line below in the same column."""
+        """Return the number of this word after the last of `numbers`, on its line or on a line below in the column."""
         boxes = self._layout
         last, line = boxes[numbers[-1]], self._lines[numbers[-1]]
         height, width = last[3] - last[1], (last[2] - last[0]) / len(self._given_words[1][numbers[-1]][0])
@@ -354,15 +355,15 @@ class DocumentText:
         return None
 
     def _is_in_line(self, span: Offsets) -> bool:
-        """Whether the words of a span stand on one line, each close to the one before."""
+        """Return whether the words of a span are on one line, each close to the word before."""
         return all(self._are_beside(*pair, _BESIDE) for pair in pairwise(self._word_numbers_at(span)))
 
     def _is_in_column(self, span: Offsets) -> bool:
-        """Whether the words of a span do not run across the columns of a page."""
+        """Return whether the words of a span stay within one column of a page."""
         return not self._layout or all(self._goes_on(*pair) for pair in pairwise(self._word_numbers_at(span)))
 
     def _are_beside(self, number: int, other: int, most: int) -> bool:
-        """Whether a word and the next one stand on one line, with a gap of less than so many characters."""
+        """Return whether two consecutive words are on one line, with a gap of less than `most` characters."""
         words = self._given_words[1]
         if _LINE_BREAK.search(self.text, words[number].end(), words[other].start()):
             return False
@@ -380,14 +381,14 @@ class DocumentText:
         )
 
     def _goes_on(self, number: int, other: int) -> bool:
-        """Whether a word goes on with the next one: on its line, below in its column, or on another page."""
+        """Return whether the next word continues a word: on its line, below in its column, or on another page."""
         if self._pages[number] != self._pages[other] or self._are_beside(number, other, _APART):
             return True
         above, below = self._beside(number, -1), self._beside(other, 1)
         return _middle(below) > _middle(above) and above[0] < below[2] and below[0] < above[2]
 
     def _beside(self, number: int, step: int) -> Box:
-        """Return the box of a word and its neighbours on the line, before it or behind it."""
+        """Return the box of a word and its neighbours on the line, before it or after it."""
         words = [number]
         while 0 <= (next_to := words[-1] + step) < len(self._layout):
             if not self._are_beside(min(next_to, words[-1]), max(next_to, words[-1]), _APART):
@@ -396,7 +397,7 @@ class DocumentText:
         return around([self._layout[each] for each in words])
 
     def _is_alone(self, number: int) -> bool:
-        """Whether a line only has a word and its neighbours, so that it may continue the line above."""
+        """Return whether a line has only a word and its neighbours, so that it may continue the line above."""
         left, right = self._beside(number, -1)[0], self._beside(number, 1)[2]
         others = (self._layout[each] for each in self._words_of_line[self._lines[number]])
         return all(left <= box[0] and box[2] <= right for box in others)
@@ -404,7 +405,7 @@ class DocumentText:
     # Words, lines and pages
 
     def _given_at(self, at: int, side: Callable[[list[int], int], int]) -> int:
-        """The character of the text as it was given for one of `_text` at which a span begins or ends."""
+        """Return the position in the original text for a position in `_text` at which a span begins or ends."""
         starts, words = self._given_words
         number = side(starts, at) - 1
         word, lengths = words[number], range(len(words[number][0]) + 1)
@@ -413,14 +414,14 @@ class DocumentText:
 
     @cached_property
     def _given_words(self) -> tuple[list[int], list[re.Match[str]]]:
-        """Where each word begins in `_text`, and the word in the text as it was given; one of no width is not there."""
+        """The start of each word in `_text`, and the word in the original text; a word without width has no start."""
         words = list(re.finditer(r"\S+", self.text))
         lengths = (len(_words(word[0])) for word in words)
         return list(accumulate((length and length + 1 for length in lengths), initial=0)), words
 
     @cached_property
     def _words_of_lines(self) -> dict[tuple[str, int], list[int]]:
-        """The numbers of the words by what they are, with and without a sign behind it, and their line."""
+        """The numbers of the words by text, with and without punctuation after it, and line."""
         numbers: dict[tuple[str, int], list[int]] = defaultdict(list)
         for number, (start, after) in enumerate(pairwise(self._given_words[0])):
             word = self._text[start : max(start, after - 1)]
@@ -451,7 +452,7 @@ class DocumentText:
 
     @cached_property
     def _lines(self) -> list[int]:
-        """The line of each word: of words with boxes, those of a page whose middles lie at one height."""
+        """The line of each word; words with boxes share a line if their middles are at the same height of a page."""
         if not self._layout:
             breaks = [match.start() for match in re.finditer(rf"[\n{PAGE_BREAK}]", self.text)]
             return [bisect_left(breaks, word.start()) for word in self._given_words[1]]
@@ -461,7 +462,7 @@ class DocumentText:
             half = (self._layout[number][3] - self._layout[number][1]) / 2
             if middles[number][0] != page or middles[number][1] > reach:
                 line, page, reach = line + 1, middles[number][0], middles[number][1] + half
-            reach = min(reach, middles[number][1] + half)  # of the lowest word, as one may stand over several lines
+            reach = min(reach, middles[number][1] + half)  # the lowest word decides: one may span several lines
             lines[number] = line
         return lines
 
@@ -470,7 +471,7 @@ class DocumentText:
 
 
 def _scalars(value: Value) -> Iterator[Scalar]:
-    """Yield the scalars of a value; of a one-of, those of its first option."""
+    """Yield the scalars of a value; a one-of yields the scalars of its first option."""
     for _, part in values_by_path(value, options_of=itemgetter(slice(1))):
         if isinstance(part, str | bool | int | float):
             yield part
@@ -481,13 +482,13 @@ def _length(occurrence: Occurrence) -> int:
 
 
 def _nearest(occurrences: list[Occurrence], first: Occurrence) -> Occurrence:
-    """The occurrence that begins nearest to where another does."""
+    """Return the occurrence that begins nearest to the beginning of another."""
     after = bisect_left(occurrences, first)
     return min(occurrences[max(0, after - 1) : after + 1], key=lambda each: abs(each[0][0] - first[0][0]))
 
 
 def _is_within(inner: Box, outer: Box) -> bool:
-    """Whether there is a box whose middle lies in another."""
+    """Return whether the middle of a box is inside another box; False for `NO_BOX`."""
     across, down = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
     return inner != NO_BOX and outer[0] <= across <= outer[2] and outer[1] <= down <= outer[3]
 
@@ -497,7 +498,7 @@ def _middle(box: Box, at: int = 1) -> float:
 
 
 def outermost(occurrences: Iterable[Occurrence]) -> list[Occurrence]:
-    """Return occurrences in their order, each once, without those that lie within another."""
+    """Return the distinct occurrences in order, without those inside another."""
     found: list[Occurrence] = []
     for each in sorted(occurrences, key=lambda each: (each[0][0], -each[-1][1])):
         if not found or each[-1][1] > found[-1][-1][1]:
@@ -506,15 +507,15 @@ def outermost(occurrences: Iterable[Occurrence]) -> list[Occurrence]:
 
 
 def _edges(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What holds before and behind a text as whole words; some languages need no space around letters."""
+    """Return patterns for what may surround a text as whole words; some languages need no space around letters."""
     first, last = (sign.isalnum() and not UNSPACED.match(sign) for sign in (text[0], text[-1]))
     return _BEFORE[first], _BEHIND[last]
 
 
 def _with_spaces(text: str) -> str:
-    """A pattern of a text that may have other spaces, with the commas before them, and hyphens at the ends of lines.
+    """Return a pattern for a text with other spaces, commas before them, and hyphens at the ends of lines.
 
-    Digits stay together, but in long numbers and among letters.
+    Digits stay together, except in long numbers and among letters.
     """
     signs = re.sub(",? ", "", re.sub(r"(?<=\w)- ", BROKEN, text))
     are_apart = len(signs) >= _LEAST_DIGITS or any(map(str.isalpha, signs))
@@ -529,7 +530,7 @@ def _with_spaces(text: str) -> str:
 
 
 def _with_all_boxes(boxes: Sequence[Box]) -> Sequence[Box]:
-    """Return boxes in which a word without one has the box of the word before; none if no word has a box."""
+    """Return boxes in which a word without a box gets the box of the word before; none if no word has a box."""
     known = next((box for box in boxes if box != NO_BOX), None)
     if known is None or NO_BOX not in boxes:
         return boxes if known else ()
@@ -539,7 +540,7 @@ def _with_all_boxes(boxes: Sequence[Box]) -> Sequence[Box]:
 def _with_breaks(text: str, boxes: Sequence[Box]) -> str:
     """Return a text in which `BROKEN` replaces the hyphens of words that are divided at the end of a line.
 
-    Only words with letters are divided: behind a number, a hyphen may be a minus.
+    Only words with letters are divided: after a number, a hyphen may be a minus sign.
     """
     hyphens = [
         match
@@ -559,5 +560,5 @@ def _with_breaks(text: str, boxes: Sequence[Box]) -> str:
 
 
 def _words(text: str) -> str:
-    """The text in lower case and NFKC, with plain dashes, quotes and single spaces."""
+    """Return the text in lower case and NFKC, with plain dashes and quotes and single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).translate(_SIGNS).casefold().split())

@@ -1,4 +1,4 @@
-"""Find the places of ground truths in their documents, so that nobody has to annotate those that are certain."""
+"""Find the regions of expected values in their documents, so that nobody has to annotate the certain ones."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -17,15 +17,15 @@ from docscore.inputs.raw_regions import AT_TRUTHS, answers_with_regions
 from docscore.inputs.rows import ID, PLAIN, REFERENCES, columns_of
 
 PLACED, SEVERAL, NOWHERE, NOT_SOUGHT, KEPT = OUTCOMES = ("placed", "several", "nowhere", "not_sought", "kept")
-_DIGITS = 4  # of fractions of a page
+_DIGITS = 4  # decimals of the edges of boxes, which are fractions of a page
 
 
 def with_evidence(
     references: Any, documents: Any, options: Mapping[str, Any] | None = None, progress: Progress = no_progress
 ) -> tuple[list[dict[str, Any]], dict[str, Counter[str]], str]:
-    """Give each value of ground truths that stands exactly once in its document this place as evidence.
+    """Add evidence to ground truths: the region of each value that is found exactly once in its document.
 
-    Evidence that is there stays.
+    Existing evidence is kept.
 
     Args:
         references: the ground truths, as for `docscore.evaluate`.
@@ -34,9 +34,9 @@ def with_evidence(
         progress: called with the phases of the work.
 
     Returns:
-        The rows by id, with all other columns. For each field how many of its values have each of `OUTCOMES`: were
-        placed, since they stand once; stand several times or nowhere; are not looked for; had evidence. The sentence
-        about documents without a text; "" if all have one.
+        The rows by id, with all other columns. For each field the number of values with each of `OUTCOMES`: found
+        once, found several times, not found, not looked up, or with evidence before. A warning about documents
+        without a text; "" if all have one.
 
     Raises:
         TypeError, ValueError: as `docscore.evaluate`; if no id has a document.
@@ -77,13 +77,13 @@ def with_evidence(
 def _located(
     document: DocumentText, answer: Value, known: set[str], counts: Mapping[str, Counter[str]]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the evidence of the values that stand once, by path, and count the outcomes of each field."""
+    """Return by path the evidence of the values that are found once, and count the outcomes of each field."""
     occurrences: dict[str, list[list[Occurrence] | None]] = defaultdict(list)
     for path, _, places in document.find_scalars(answer):
         occurrences[path].append(places)
     located = {}
     for path, options in occurrences.items():
-        # one spelling of a value may lie within another
+        # one spelling of a value may contain another
         places = outermost(place for option in options for place in option or ())
         is_on_a_page = len(places) == 1 and len(document.pages_of(places[0])) == 1
         if path in known:

@@ -1,7 +1,7 @@
 """Interpret raw evidence and citations as regions of values, and find those that are invalid.
 
-Invalid evidence is an error. Citations were written by a model: invalid ones are counted and never accepted, and are an
-error only if they are more than a twentieth of all.
+Invalid evidence raises an error. Citations were written by a model: invalid citations are counted and never accepted,
+and raise an error only if they are more than a twentieth of all citations.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,21 +16,21 @@ from docscore.grounding.regions import Box, Region, RegionsByPath, RowRegions
 from docscore.inputs.raw_regions import Raw, cells_of_column, full_paths, listed, plain_cell
 from docscore.inputs.test_set import TestSet
 
-_MOST_INVALID = 0.05  # of all citations; with more of them, they are in another format
-_BEYOND = 0.01  # of a page, by which a box may lie outside of it
+_MOST_INVALID = 0.05  # the largest share of citations; with more, they are in another format
+_BEYOND = 0.01  # a box may extend beyond its page by this fraction of the page
 _PARTS = ("page", "box", "boxes", "quote")
-_NO_BOX = (0.0, 0.0, 0.0, 0.0)  # of an invalid citation
+_NO_BOX = (0.0, 0.0, 0.0, 0.0)  # the box of an invalid citation
 _EXPECTED = "an object with a list of places for each path"
 
 
 def with_regions(
     pairs: TestSet, page_count_of: Callable[[str], int] | None = None
 ) -> tuple[TestSet, list[DataWarning]]:
-    """Interpret the raw regions of all rows, unless this was done before.
+    """Interpret the raw regions of all rows, unless they were interpreted before.
 
     Args:
-        pairs: the rows, after raw regions were taken out of their values.
-        page_count_of: returns the number of pages of a document by its id, 0 if not known; None without documents.
+        pairs: the rows, with raw regions separated from their values.
+        page_count_of: returns the number of pages of a document by its id, 0 if unknown; None without documents.
 
     Returns:
         The rows with `places`, and warnings about citations that are invalid and regions that are not evaluated.
@@ -106,7 +106,7 @@ def evidence_of(truth: Value, raw: Any, needs_page: bool) -> list[RegionsByPath]
 
 
 def _regions_in(raw: Any) -> list[Raw]:
-    """Return the regions of a row, or of each of its acceptable answers, that are objects."""
+    """Return the raw regions of a row, or of each of its acceptable answers, that are objects."""
     sides = [each for each in (raw if isinstance(raw, list) else [raw]) if isinstance(each, dict)]
     return [region for side in sides for given in side.values() for region in listed(given) if isinstance(region, dict)]
 
@@ -122,12 +122,12 @@ def _lacks_page(region: Raw) -> bool:
 def _by_path(
     kind: str, raw: Any, values: Sequence[Value], needs_page: bool
 ) -> tuple[RegionsByPath, list[InputValueError]]:
-    """Return the places of each path, and the errors of invalid ones, for which places below page 1 stand.
+    """Return the regions of each path, and the errors of invalid ones, which get a page number below 1.
 
     Args:
         kind: evidence or citations.
         raw: what is given.
-        values: the value, or the acceptable answers, one of which must have the path.
+        values: the value, or the acceptable answers; at least one must have each path.
         needs_page: whether a box must name its page.
     """
     if not isinstance(raw, dict | None):
@@ -154,13 +154,13 @@ def _by_path(
 
 
 def _region(raw: Raw) -> Region:
-    """Return a region that is given without an error; its lines are sorted."""
+    """Convert a valid raw region; the boxes of its lines are sorted."""
     boxes, page = tuple(sorted({*_boxes(raw)})), raw.get("page")
     return Region(1 if boxes and page is None else page and int(page), boxes, raw.get("quote"))
 
 
 def _boxes(raw: Raw) -> list[Box]:
-    """Return the boxes of a place as fractions of the page."""
+    """Return the boxes of a raw region as fractions of the page."""
     width, height = raw.get("size") or (1.0, 1.0)
     return [
         (left / width, top / height, right / width, bottom / height) for left, top, right, bottom in _given_boxes(raw)
@@ -179,7 +179,7 @@ def _are_numbers(value: Any, count: int) -> bool:
     return isinstance(value, list) and len(value) == count and all(map(_is_number, value))
 
 
-# The rules for a region, by what is expected of it; each rule may rely on the rules before.
+# The rules for a raw region, by what they expect; each rule may rely on the rules before it.
 _RULES: dict[str, Callable[[Any], bool]] = {
     f"an object with {', '.join(_PARTS[:-1])} or quote": lambda raw: (
         isinstance(raw, dict) and any(raw.get(part) is not None for part in _PARTS)

@@ -1,7 +1,7 @@
-"""Grounding: whether right values come from the right place, a page or a box on it.
+"""Grounding: whether right values are cited from the right region, a page or a box on it.
 
-The definition is that of ExtractBench (LlamaIndex 2026) for values with at most one citation. Of several citations of a
-value, those that are not accepted lower the precision.
+For values with at most one citation, the definition follows ExtractBench (LlamaIndex 2026). If a value has several
+citations, those that are not accepted lower the precision.
 """
 
 from collections import defaultdict
@@ -34,12 +34,12 @@ class Counts(NamedTuple):
 
     Attributes:
         cells: the values of the ground truth that have evidence.
-        cited: those whose predicted value has citations.
-        precise: the sum of the shares of accepted citations over the cells that are right.
+        cited: the cells whose predicted value has citations.
+        precise: the sum over right cells of h, the share of their citations that are accepted.
         right_value_right_region: right values with an accepted citation.
-        right_value_other_region: right values without one.
+        right_value_other_region: right values without an accepted citation.
         wrong_value_right_region: wrong values with an accepted citation.
-        wrong_value_other_region: wrong values without one.
+        wrong_value_other_region: wrong values without an accepted citation.
         missing: cells without a predicted value.
         not_evaluated: values of the prediction that face no cell.
     """
@@ -109,7 +109,7 @@ class GroundingTotal:
         self.rows = rows
 
     def counts(self) -> dict[str, int]:
-        """Return the numbers of citations that are invalid, and of those that were left out."""
+        """Return the number of invalid citations, and the number of citations that were left out."""
         invalid, left_out = (sum(getattr(row, name) for row in self.rows) for name in ("invalid", "left_out"))
         return {"citations_invalid": invalid, "citations_left_out": left_out}
 
@@ -118,7 +118,7 @@ class GroundingTotal:
         return {"regions": self.regions()}
 
     def regions(self) -> list[dict[str, Any]]:
-        """Return a row for each level that a document has: means over documents, shares of values, and counts."""
+        """Return one row per level that any document has: means over documents, shares of values, and counts."""
         table = []
         for level in LEVELS:
             rows = [row.levels[level] for row in self.rows]
@@ -137,7 +137,7 @@ def counts_of(cells: Iterable[GroundedValue], level: Level, values: int = 0) -> 
     Args:
         cells: the cells of a document.
         level: page or box.
-        values: the number of values in the prediction, each of which faces at most one cell.
+        values: the number of values in the prediction; each faces at most one cell.
     """
     at_level = [cell for cell in cells if level in cell.levels]
     predicted = [(cell.right, *cell.levels[level]) for cell in at_level if cell.predicted]
@@ -160,9 +160,9 @@ def _f1(precision: float, recall: float) -> float:
 
 
 def _field_sums(cells: Sequence[GroundedValue], level: Level) -> dict[str, tuple[float, float]]:
-    """Return the parts of a document's F1 that are of each field; numerators add up to F1, denominators to 1.
+    """Return the part of a document's F1 that each field has; numerators add up to F1, denominators to 1.
 
-    With T the sum of right * h, there = right cells with an accepted citation, and the sums of the field marked by f:
+    Let T be the sum of right * h, and there = right cells with an accepted citation; f marks the sums of a field:
 
         F1 = 2 T there / (T cells + there cited) = sum of (T there_f + there T_f) / sum of (T cells_f + there cited_f)
     """
@@ -216,7 +216,7 @@ class Grounding(Metric[GroundingPoints]):
         return build_tree(row.ground_truth, row.prediction, options, schema, row.cause, row.annotator)
 
     def figure_sums(self, points: GroundingPoints) -> Sequence[tuple[float, float]]:
-        """Return F1 and 1 for each level of which the document has evidence, and of values if it has any."""
+        """Return F1 and 1 for each level that the evidence has, and for values if there is any evidence."""
         counts = [points.levels[level] for level in _FINEST_FIRST]
         finest = next((each for each in counts if each.cells), Counts())
         figures = [*((each.f1, each.cells) for each in counts), (finest.value_f1, finest.cells)]

@@ -13,7 +13,7 @@ from docscore.metrics.anls_star.matching import marked_text
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import NodeBuilder, RegionOfValue, ScoreTree, TreeAnnotator, Whole
 
-_ACCEPTED_FIRST = LEVELS[::-1]  # among matchings that tie, boxes decide before pages
+_ACCEPTED_FIRST = LEVELS[::-1]  # if matchings tie, boxes decide before pages
 
 
 class GroundedValue(NamedTuple):
@@ -22,8 +22,8 @@ class GroundedValue(NamedTuple):
     Attributes:
         path: its path in the ground truth.
         right: whether it loses no point.
-        values: how many values of the prediction face it; more than one of an object or a list.
-        levels: for each level of its evidence how many of the cited regions are accepted, and how many there are.
+        values: how many values of the prediction face it; several for an object or a list.
+        levels: for each level of its evidence, the number of accepted and of all cited regions.
     """
 
     path: str
@@ -51,11 +51,11 @@ class RowAnnotator:
     Args:
         regions: its evidence and citations; None if they were not interpreted.
         confidences: numbers in the shape of the prediction, or None.
-        iou: the intersection over union from which a cited box is accepted.
-        chooses: whether the regions choose among matchings of lists that tie.
+        iou: the least intersection over union at which a cited box is accepted.
+        chooses: whether the regions decide among matchings of lists that tie.
 
     Attributes:
-        evidence: that of the acceptable answer that was taken.
+        evidence: the evidence of the acceptable answer that was chosen.
     """
 
     def __init__(self, regions: RowRegions | None, confidences: Any, iou: float, *, chooses: bool = True) -> None:
@@ -77,7 +77,7 @@ class RowAnnotator:
         return None if self.given is None else {value.path: value for value in self.values(tree)}
 
     def values(self, tree: ScoreTree, predicted: str = "$") -> Iterator[GroundedValue]:
-        """Yield the values with evidence of a tree, whose prediction has this path."""
+        """Yield the values with evidence in a tree whose prediction has this path."""
         for leaf, path in _faced(tree, predicted):
             truth = leaf.ground_truth
             is_one = not isinstance(truth, dict | list)  # otherwise no single value faces its values
@@ -92,7 +92,7 @@ class RowAnnotator:
                     yield GroundedValue(inside, right, values, accepted)
 
     def accepted(self, tree: ScoreTree, predicted: str) -> list[int]:
-        """Return how many values of a tree are right and have an accepted box, and how many an accepted page."""
+        """Return how many right values of a tree have an accepted box, and how many have an accepted page."""
         right = [cell for cell in self.values(tree, predicted) if cell.right]
         return [sum(cell.levels.get(level, (0, 0))[0] > 0 for cell in right) for level in _ACCEPTED_FIRST]
 
@@ -115,12 +115,12 @@ class RowAnnotator:
 
 
 def count_values(value: Value) -> int:
-    """Return the number of values in a prediction; nulls and empty texts are none."""
+    """Return the number of values in a prediction; nulls and empty texts do not count."""
     return sum(type(part) in SCALAR_TYPES and part != "" for _, part in values_by_path(value))
 
 
 def grounded_values(tree: ScoreTree) -> list[GroundedValue]:
-    """Return the values with evidence of a tree that was built with regions."""
+    """Return the values with evidence in a tree that was built with regions."""
     return [value for value in tree.annotations.values() if isinstance(value, GroundedValue)]
 
 
@@ -135,8 +135,8 @@ def grounded_leaves(
     """Yield the leaves of a tree that was built with these regions.
 
     Yields:
-        The leaf; the path of the prediction that it faces, "" if it faces nothing; how a single value that has evidence
-        is cited, else None; the accepted regions of all values of its ground truth; those that the prediction names.
+        The leaf; the path of the prediction that it faces, "" if it faces nothing; how a single value with evidence is
+        cited, else None; the accepted regions of all values of its ground truth; the regions that the prediction names.
     """
     values = {value.path: value for value in grounded_values(tree)}
     option = tree.option or 0 if len(regions.evidence) > 1 else 0
@@ -164,7 +164,7 @@ def _faced(tree: ScoreTree, predicted: str) -> Iterator[tuple[ScoreTree, str]]:
 class GroundedNodeBuilder(NodeBuilder):
     """The builder of a node of a tree with regions or confidences.
 
-    Lists that tie are matched for the most values that are right and have an accepted box, then an accepted page.
+    If matchings of lists tie, the one with the most right values that have an accepted box wins, then an accepted page.
 
     Args:
         annotator: the regions and confidences of the pair.

@@ -1,4 +1,4 @@
-"""Read the words of a PDF with their boxes, or draw a page, as a program of its own, which a malformed file may end."""
+"""Read the words of a PDF with boxes, or draw a page, as a separate program, since a malformed file may crash it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _MOST_PAGES = 500
 _MOST_MEMORY = 2_000_000_000  # bytes
 _SCALE = 1_000_000  # the size of a page to which its points are mapped
 _WIDEST, _HIGHEST = 1_400, 2_000  # pixels of a page that is rendered
-_PICTURE = 0.5  # of a page; with an image over more of it, it is a picture of its text
-_FEWEST_WORDS = 20  # of a page that is a picture of its text, if this text can be read too
-_FEWEST_CURVES, _FIRST = 200, 10  # parts of outlines of letters; of a path, the parts that show whether it has curves
-_GRID = 20  # points across and down, at which images are looked for
+_PICTURE = 0.5  # a page whose images cover more than this fraction is a picture of its text
+_FEWEST_WORDS = 20  # a picture with at least this many words of the text layer on it is not its only text
+_FEWEST_CURVES, _FIRST = 200, 10  # segments of outlined letters; segments of a path in which curves are looked for
+_GRID = 20  # images are looked for at this many points across and down
 _HIDDEN = 2 | 32  # the flags of form fields that are not displayed
-_HYPHENS = {0x2: "-", 0xFFFE: "-"}  # how PDFium marks a word that is divided at the end of a line
+_HYPHENS = {0x2: "-", 0xFFFE: "-"}  # PDFium marks words that are divided at the end of a line by these
 _FIELDS_OF_TEXT = (raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom as fractions of the page
@@ -30,7 +30,7 @@ WordOnPage = tuple[str, float, float, float, float]  # with its box
 
 
 def words_of_page(page: Any, text: Any) -> list[WordOnPage]:
-    """Return the words of the text layer of a page as it is displayed: runs of characters without white space.
+    """Return the words of the text layer of a page as displayed: runs of characters without white space.
 
     Args:
         page: the page.
@@ -39,7 +39,7 @@ def words_of_page(page: Any, text: Any) -> list[WordOnPage]:
     codes = [raw.FPDFText_GetUnicode(text.raw, index) for index in range(text.count_chars())]
     surrogates = range(0xD800, 0xE000)
     letters = [_HYPHENS.get(code) or (" " if code in surrogates else chr(code)) for code in codes]
-    parts = list(accumulate((code in _HYPHENS for code in codes), initial=0))  # a word that is divided is two
+    parts = list(accumulate((code in _HYPHENS for code in codes), initial=0))  # a divided word counts as two
     words = []
     for (is_blank, _), run in groupby(range(len(codes)), key=lambda index: (not letters[index].strip(), parts[index])):
         if not is_blank:
@@ -52,7 +52,7 @@ def words_of_page(page: Any, text: Any) -> list[WordOnPage]:
 def has_more_text(page: Any, text: Any, words: Sequence[WordOnPage]) -> bool:
     """Return whether a page displays text that its text layer does not have: glyphs, a picture or form fields.
 
-    Of glyphs without a mapping it takes two in a row, since one alone may be a sign, such as the circle around a C.
+    Two consecutive glyphs without a mapping are needed, since a single one may be a sign such as the circle around a C.
     """
     return (
         any(first and second for first, second in pairwise(_are_unmapped(text)))
@@ -62,14 +62,14 @@ def has_more_text(page: Any, text: Any, words: Sequence[WordOnPage]) -> bool:
 
 
 def _are_unmapped(text: Any) -> Iterator[bool]:
-    """Yield for each character of a text whether it is a glyph without a mapping."""
+    """Yield for each character of a text whether it is a glyph without a Unicode mapping."""
     for index in range(text.count_chars()):
         is_error = raw.FPDFText_HasUnicodeMapError(text.raw, index) == 1
         yield is_error and raw.FPDFText_GetUnicode(text.raw, index) not in _HYPHENS
 
 
 def _is_picture(page: Any, words: Sequence[WordOnPage]) -> bool:
-    """Return whether images, or outlines of letters, cover more than half of a page and hold few words."""
+    """Return whether images or outlines of letters cover more than half of a page and contain few words."""
     images, outlines, curves = list[Box](), list[tuple[float, float, float, float]](), 0
     for item in page.get_objects(max_depth=1):
         if item.type == raw.FPDF_PAGEOBJ_IMAGE or (item.type == raw.FPDF_PAGEOBJ_FORM and _has_image(page, item)):
@@ -138,7 +138,7 @@ def _corners(page: Any, box: tuple[float, float, float, float]) -> Iterator[tupl
 
 
 def limit_memory() -> None:
-    """Let this process take so much memory, where the system can limit it."""
+    """Limit the memory of this process to `_MOST_MEMORY`, if the system can do so."""
     with suppress(ImportError, ValueError, OSError):
         import resource  # noqa: PLC0415  not on Windows
 
@@ -148,7 +148,7 @@ def limit_memory() -> None:
 def read(path: str) -> dict[str, Any]:
     """Return the words of each page, its width and height, and the pages that display more text than they have.
 
-    "error" says why there are none.
+    "error" gives the reason if they cannot be read.
     """
     try:
         with pypdfium2.PdfDocument(path) as pdf:
@@ -169,7 +169,7 @@ def read(path: str) -> dict[str, Any]:
 
 
 def draw(path: str, number: str, image: str) -> dict[str, Any]:
-    """Draw the page of a number, from 1, into a PNG file; "error" says why it is not."""
+    """Draw a page, counted from 1, into a PNG file; "error" gives the reason if that fails."""
     try:
         with pypdfium2.PdfDocument(path) as pdf:
             page = pdf[int(number) - 1]

@@ -1,4 +1,4 @@
-"""Places in documents, pages, boxes and quotes, and which cited places the evidence of a value accepts."""
+"""Regions of documents (pages, boxes and quotes), and which cited regions the evidence of a value accepts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise, product
@@ -14,12 +14,12 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom from the top
 
 
 class Region(NamedTuple):
-    """A place in a document; each part may be absent.
+    """A region of a document; each part may be absent.
 
     Attributes:
         page: the page, counted from 1. An invalid citation has a number below 1, which no evidence has.
         boxes: the lines of the value on the page.
-        quote: the text there.
+        quote: the text in the region.
     """
 
     page: int | None = None
@@ -31,12 +31,12 @@ RegionsByPath = Mapping[str, Sequence[Region]]  # by path, such as "$.items[0].p
 
 
 class RowRegions(NamedTuple):
-    """The places of one row.
+    """The regions of one row.
 
     Attributes:
-        evidence: the accepted places of values of the ground truth, once for all acceptable answers or once for each.
-        citations: the places that the prediction names for its values.
-        invalid: the number of citations that are invalid.
+        evidence: the accepted regions of expected values, once for all acceptable answers or once for each.
+        citations: the regions that the prediction names for its values.
+        invalid: the number of invalid citations.
         left_out: the number of citations of a prediction that is missing or could not be parsed.
     """
 
@@ -50,7 +50,7 @@ NO_REGIONS = RowRegions(({},), {})
 
 
 def regions_of_json(evidence: Sequence[Mapping[str, Any]], citations: Mapping[str, Any]) -> RowRegions:
-    """Return the places of a row that were written as JSON, in which tuples are lists.
+    """Return the regions of a row from JSON, in which tuples are lists.
 
     >>> regions_of_json([{}], {"$.total": [[2, [[0, 0, 1, 1]], None]]}).citations["$.total"][0].boxes
     ((0, 0, 1, 1),)
@@ -66,16 +66,16 @@ def regions_of_json(evidence: Sequence[Mapping[str, Any]], citations: Mapping[st
 
 
 def has_level(places: Sequence[Region], level: Level) -> bool:
-    """Return whether any of the places has a page, or a box."""
+    """Return whether any of the regions has this level: a page or a box."""
     return any(place.boxes if level == "box" else place.page is not None for place in places)
 
 
 def accepted_regions(
     citations: Sequence[Region], evidence: Sequence[Region], level: Level, iou: float = IOU
 ) -> tuple[int, int]:
-    """Return how many different cited places of a level are accepted, and how many there are.
+    """Return the number of accepted and of all distinct cited regions of a level.
 
-    A page is accepted if the evidence has it; a box, if the evidence has one on the same page that it matches.
+    A page is accepted if the evidence has it. A box is accepted if it matches a box of the evidence on the same page.
 
     >>> accepted_regions([Region(1), Region(2), Region(2, quote="x")], [Region(2)], "page")
     (1, 2)
@@ -90,7 +90,7 @@ def accepted_regions(
 
 
 def overlap(citations: Sequence[Region], evidence: Sequence[Region]) -> float | None:
-    """Return the largest IoU of a cited box and one of the evidence, 0 on different pages; None if a side has no box.
+    """Return the largest IoU of a cited and an accepted box, 0 on different pages; None if a side has no box.
 
     >>> overlap([Region(1, ((0.0, 0.0, 0.2, 0.1),))], [Region(1, ((0.0, 0.0, 0.4, 0.1),))])
     0.5
@@ -101,7 +101,7 @@ def overlap(citations: Sequence[Region], evidence: Sequence[Region]) -> float | 
 
 
 def around(boxes: Sequence[Box]) -> Box:
-    """Return the box around boxes."""
+    """Return the smallest box that contains all boxes."""
     left, top, right, bottom = zip(*boxes, strict=True)
     return min(left), min(top), max(right), max(bottom)
 
@@ -114,7 +114,7 @@ def _iou(cited: Sequence[Box], lines: Sequence[Box]) -> float:
 
 
 def _match(cited: Sequence[Box], lines: Sequence[Box], iou: float) -> bool:
-    """Return whether the unions of the boxes reach the IoU; of several boxes, every line must be covered by half."""
+    """Return whether the unions of boxes reach the IoU; with several boxes, half of each line must be covered too."""
     reached = _iou(cited, lines)
     if not reached or reached < iou - ROUNDING:
         return False

@@ -27,8 +27,8 @@ class RowSupport(NamedTuple):
     """The values of a prediction that are found in its document.
 
     Attributes:
-        hits: how many values are found in each part of `WHERE`.
-        totals: how many could be; for cited regions, how many are cited so.
+        hits: the number of values that are found, for each part of `WHERE`.
+        totals: the number of values that are looked up; for cited regions, the number with such a citation.
         not_found: the values that are not found in the document, with their fields.
     """
 
@@ -73,7 +73,7 @@ def support_of(document: DocumentText, prediction: Value, citations: RegionsByPa
 def support_in(
     folder: DocumentFolder, test_set: TestSet, progress: Progress = no_progress
 ) -> tuple["DocumentSupport", list[DataWarning]]:
-    """Look up the predictions of a test set in the complete texts of a folder, and warn of documents without one.
+    """Look up the predictions of a test set in the complete texts of a folder, and warn of documents without a text.
 
     Texts that could not be parsed are not looked up.
     """
@@ -96,15 +96,15 @@ def support_in(
 class DocumentSupport:
     """The predicted values of a test set that are found in their documents: a rate, not a score.
 
-    A derived value, such as a code for a country, is not found and is no error.
+    A derived value, such as a country code, may be right although it is not found.
 
     Args:
-        rows: what is found in each of the n documents.
-        names: their ids.
+        rows: the support of each of the n documents.
+        names: the ids of the documents.
         without_text: how many documents have no text.
 
     Attributes:
-        intervals: the interval of each share of `WHERE`; empty if none was asked for.
+        intervals: the interval of each share of `WHERE`; empty if none was requested.
     """
 
     def __init__(self, rows: Sequence[RowSupport], names: Sequence[str], without_text: int) -> None:

@@ -1,4 +1,4 @@
-"""Read parts of a text: what a wanted value may be, and whether a window of a text may be read as it.
+"""Find numbers and dates in a text: the readings of a wanted value, and the windows of the text with one of them.
 
 A window is the part of a folded text (lower case, NFKC, single spaces) that contains the digits of a wanted number or
 date. The readers of typed scores read each window.
@@ -28,12 +28,12 @@ from docscore.metrics.typed.readers import (
     read_time,
 )
 
-Offsets = tuple[int, int]  # in a text: of the first character, and behind the last
+Offsets = tuple[int, int]  # of the first character in a text, and after the last
 
 UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")  # letters without spaces
 BROKEN = "\ufdd0"  # replaces, in a folded text, the hyphen of a word that is divided at the end of a line
 
-# A token is digits that these signs join without spaces: no number or date begins or ends within one.
+# A token is a run of digits joined by these signs without spaces; no number or date begins or ends within a token.
 _JOINS = "[.,':/-]"
 _TOKEN = re.compile(rf"\d+(?:{_JOINS}\d+)*")
 _GROUPS = re.compile(rf"(?<!\d)(?<!\d{_JOINS})(?=(\d{{1,3}}(?: \d{{3}}){{1,6}}(?:[.,]\d+)?)(?!{_JOINS}?\d))")
@@ -41,12 +41,12 @@ _RUN, _NO_DIGITS = re.compile(r"\d+"), re.compile(r"\D+")
 _SEPARATORS = Separators(".", ","), Separators(",", ".")  # `1,500` has both readings
 _MAY_BE_DATE = re.compile(r"\d\D+\d|\d{8}")
 
-# What stands directly before and behind a window, in so many characters. Letters there are an edge only if they are a
-# currency, a unit, a sign of multiplication, the T of a timestamp, or written without spaces.
+# The number of characters to examine before and after a window. A window may touch letters only if they are a currency,
+# a unit, a multiplication sign, the T of a timestamp, or of a script without spaces.
 _AROUND = 12
 _LETTERS_BEFORE, _LETTERS_BEHIND = re.compile(r"[^\W\d]+\Z"), re.compile(r"[^\W\d]+")
 _TIMESTAMP = re.compile(r"\dt\Z")
-_NAME = r"(?:[^\W\d_]{3}|[^\w\s.,+()-]{1,3})"  # a currency, its sign or a percent sign
+_NAME = r"(?:[^\W\d_]{3}|[^\w\s.,+()-]{1,3})"  # a currency code, a currency sign or a percent sign
 _MINUS_TOUCHES = re.compile(r"(?<!\w)-\Z")
 _MINUS_BEFORE = re.compile(rf"(?<!\w)(?<!\d )- ?(?:{_NAME} ?)?\Z")
 _MINUS_BEHIND = re.compile(r"-(?!\w)")
@@ -60,7 +60,7 @@ _MORE_THAN_NUMBER = re.compile(r"[^\W\d]|[^\w\s.,'()+-]")
 
 _MONTH = re.compile(rf"(?<![^\W\d_])({'|'.join(MONTHS)})[a-z]{{0,6}}(?![^\W\d_])")
 _DAY_DIGITS, _ISO_DIGITS, _LONGEST_DATE = 2, 8, 40  # characters
-_BETWEEN, _OF_MONTH = 3, 16  # characters between two numbers of a date, and with words: `14th day of March`
+_BETWEEN, _OF_MONTH = 3, 16  # characters between two numbers of a date; with words, as in `14th day of March`
 _YEAR_BEFORE = re.compile(rf"(?<!\d)(?<!\d{_JOINS})(?:19|20)\d\d[ ,]{{1,2}}\Z")
 _YEAR_BEHIND = re.compile(rf"[ ,]{{1,2}}(?:19|20)\d\d(?!{_JOINS}?\d)")
 _FOUR_DIGITS, _PLAIN_NUMBERS = re.compile(r"\d{4}"), re.compile(r"[\d ]+")
@@ -74,11 +74,11 @@ _MIDNIGHT = "00:00:00"
 
 
 class Wanted(NamedTuple):
-    """The numbers and dates that a scalar may be read as.
+    """The numbers and dates as which a scalar may be read.
 
     Attributes:
         numbers: the numbers, several if a separator or a percent sign is ambiguous.
-        is_number: whether it is nothing but a number.
+        is_number: whether it can only be a number.
         measures: the possible currencies of an amount, or its unit; empty if it names none.
         days: the dates, several if the order is ambiguous.
         clock: the time of day of a date; "" if it has none.
@@ -93,7 +93,7 @@ class Wanted(NamedTuple):
 
 @lru_cache(maxsize=4096, typed=True)
 def wanted_of(value: Scalar) -> Wanted:
-    """Return what a scalar may be read as; a text that begins with a zero and a digit is no number."""
+    """Return the possible readings of a scalar; a text that begins with a zero and another digit is no number."""
     text = scalar_text(value)
     if isinstance(value, bool) or not _RUN.search(text):
         return Wanted()
@@ -151,7 +151,7 @@ class Windows:
 
     @cached_property
     def _tokens(self) -> list[Offsets]:
-        """Where the tokens of the text stand, and the two ends of a token that is a range: `1.5.2024-3.5.2024`."""
+        """The spans of the tokens, and of both ends of a token that is a range, such as `1.5.2024-3.5.2024`."""
         tokens = []
         for match in _TOKEN.finditer(self._text):
             start, end = match.span()
@@ -165,11 +165,11 @@ class Windows:
 
     @cached_property
     def _edges(self) -> tuple[set[int], set[int]]:
-        """Where tokens begin, and where they end."""
+        """The positions at which tokens begin, and those at which they end."""
         return {start for start, _ in self._tokens}, {end for _, end in self._tokens}
 
     def is_whole(self, span: Offsets) -> bool:
-        """Return whether no digit at an end of a span is within a token."""
+        """Return whether a span does not begin or end with a digit inside a token."""
         start, end = span
         begins = not self._text[start].isdecimal() or start in self._edges[0]
         return begins and (not self._text[end - 1].isdecimal() or end in self._edges[1])
@@ -248,7 +248,7 @@ class Windows:
 
 
 def _key_of_date(*numbers: int) -> tuple[int, ...]:
-    """Return the numbers of a date, of its year the last two digits, in ascending order."""
+    """Return the numbers of a date in ascending order, with only the last two digits of the year."""
     return tuple(sorted(number % 100 for number in numbers))
 
 
@@ -258,7 +258,7 @@ def _significant(digits: str) -> str:
 
 
 def _numbers_between(before: str, window: str, after: str) -> set[Decimal]:
-    """Return the numbers that a window may be read as, with the point, signs, brackets and percent sign around it."""
+    """Return the possible numbers of a window, given the point, signs, brackets and percent sign around it."""
     numbers = {*_readings(window), *(_readings(f".{window}") if _POINT_BEFORE.search(before) else ())}
     numbers |= {number / 100 for number in numbers} if _PERCENT.match(after) else set()
     negative = {-number for number in numbers}
@@ -270,7 +270,7 @@ def _numbers_between(before: str, window: str, after: str) -> set[Decimal]:
 
 
 def _has_year(before: str, window: str, after: str) -> bool:
-    """Return whether a date has a year: three plain numbers have none, nor two digits next to a year of four."""
+    """Return whether a date may have a year: not three plain numbers, nor two digits next to a four-digit year."""
     if " " not in window or _FOUR_DIGITS.search(window):
         return True
     if _DECIMALS.search(window):
@@ -279,7 +279,7 @@ def _has_year(before: str, window: str, after: str) -> bool:
 
 
 def _is_edge_before(before: str) -> bool:
-    """Return whether a window may begin here: not within a word, and not behind a hyphen at the end of a line."""
+    """Return whether a window may begin here: not within a word, and not after a hyphen at the end of a line."""
     letters = _LETTERS_BEFORE.search(before)
     if letters is None:
         return not before.endswith(f"{BROKEN} ")
@@ -299,9 +299,9 @@ def _is_edge(letters: str, touching: str) -> bool:
 
 
 def _signs_beside(measures: frozenset[str], before: str, after: str) -> Offsets | None:
-    """Return how many characters before and behind a number are a wanted currency or unit, a point or a percent sign.
+    """Return the lengths of a wanted currency or unit, a point or a percent sign before and after a number.
 
-    Return None if the number only has a currency or unit that is not wanted.
+    Return None if the number has only a currency or unit that is not wanted.
     """
     percent = _PERCENT.match(after)
     lengths, is_other = [len(_POINT_BEFORE.findall(before)), percent.end() if percent else 0], False
