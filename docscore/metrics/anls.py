@@ -40,7 +40,7 @@ class Anls(AnlsStar):
     def row_points(self, row: MetricRow, options: CompareOptions) -> float:
         """Return the ANLS* score; with `strict`, 0 if it equals the threshold.
 
-        The equation of the paper is strict, the official script of the competition is not.
+        The equation of the paper is strict; the official script of the competition is not.
         """
         check_answer(row.ground_truth, row.prediction, lists=False)
         if options.strict and abs(row.anls_star - options.threshold) <= ROUNDING:
@@ -48,7 +48,7 @@ class Anls(AnlsStar):
         return row.anls_star
 
     def count_fields(self, counts: FieldCounts, row: MetricRow, options: CompareOptions) -> None:
-        """Count the only field; with `strict`, it earns nothing if its score equals the threshold."""
+        """Count the single field; with `strict`, it earns nothing if its score equals the threshold."""
         super().count_fields(counts, row, options)
         if counts.earned and not self.row_points(row, options):
             cause = self.score_tree(row, options).cause

@@ -18,32 +18,32 @@ from docscore.metrics.anls_star.causes import NAMES, Cause
 from docscore.metrics.anls_star.tree import ScoreTree, Status, indices_text
 from docscore.metrics.base import MetricTree
 
-FEWEST = 3  # siblings in a group
+FEWEST = 3  # the fewest siblings in a group
 
 GroupCause = Cause | Literal["exact", "alike"]
-# The groups that a drawing folds to one line.
+# The causes of groups that a rendered tree folds to one line.
 FOLDED_CAUSES: tuple[GroupCause, ...] = ("exact", "alike", "missing row", "invented row", "repeated row")
 
 _NAMES = {**NAMES, "exact": ("exact", "exact value", "exact values")}
 
 
 def cause_in_words(cause: Cause, count: int | None = None) -> str:
-    """Return a cause as a noun, with a number if there is one: "one missing row", "3 wrong values", "wrong values"."""
+    """Return a cause as a noun, with its count if given: "one missing row", "3 wrong values", "wrong values"."""
     noun = _NAMES[cause][1 + (count != 1)]
     return noun if count is None else f"{'one' if count == 1 else f'{count:,}'} {noun}"
 
 
 @dataclass(frozen=True)
 class SiblingGroup:
-    """Children of one node of a score tree that share a cause of lost points, that are exact, or that are alike.
+    """Children of one node of a score tree that share a cause of lost points, are exact, or have the same losses.
 
     Attributes:
-        cause: the cause, "exact", or "alike" for list elements whose leaves have the same status and cause as those of
-            an earlier element.
+        cause: the cause, "exact", or "alike" for list elements whose leaves have the same status and cause as the
+            leaves of an earlier element.
         parent: the path of the node above them.
-        nodes: the children in order: at least `FEWEST`, or for "alike" one less, without the earlier element; of
-            "exact" fewer if some are null where nothing is expected.
-        like: for "alike" the indices of the earlier element on both sides, else "".
+        nodes: the children in order: at least `FEWEST`, or for "alike" one less, without the earlier element; fewer
+            for "exact" if some are null where nothing is expected.
+        like: for "alike", the indices of the earlier element on both sides; otherwise "".
     """
 
     cause: GroupCause
@@ -60,12 +60,12 @@ class SiblingGroup:
 
     @property
     def points_lost(self) -> float:
-        """The part of the score of the whole tree that they lose, in [0, 1]."""
+        """The part of the score of the whole tree that the nodes lose, in [0, 1]."""
         return fsum(node.points_lost for node in self.nodes)
 
     @property
     def name(self) -> str:
-        """Number and cause in words, such as "10 invented rows"."""
+        """The count and the cause in words, such as "10 invented rows"."""
         if self.like:
             return f"{self.count:,} rows like {self.like}"
         return f"{self.count:,} {_NAMES[self.cause][1 + (self.count != 1)]}"
@@ -95,7 +95,7 @@ def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
 
 
 def _cause_and_status(child: ScoreTree) -> tuple[GroupCause | None, Status]:
-    """Return what the nodes of a group share; a null for an absent value is among the exact values."""
+    """Return the cause and status that the nodes of a group share; null for an absent value counts as exact."""
     is_null = child.status == "extra" and not child.weight
     if is_null or (child.status == "exact" and child.weight):
         return "exact", "exact"
@@ -103,7 +103,7 @@ def _cause_and_status(child: ScoreTree) -> tuple[GroupCause | None, Status]:
 
 
 def _alike_elements(node: ScoreTree) -> Iterator[SiblingGroup]:
-    """Yield the elements of a list that are like an earlier one."""
+    """Yield groups of list elements that have the same losses as an earlier element."""
     alike = grouped(
         (tuple((leaf.path.removeprefix(row.path), leaf.status, leaf.cause) for leaf in row.leaves()), row)
         for row in node.children
@@ -115,16 +115,16 @@ def _alike_elements(node: ScoreTree) -> Iterator[SiblingGroup]:
 
 
 def folded_tree(tree: ScoreTree) -> ScoreTree:
-    """Return the tree for drawing, in which each group of siblings is below one node of the kind "group".
+    """Return the tree to render, in which each group of siblings is below one node of the kind "group".
 
-    The node stands where the first sibling was, and has the sums of the siblings' points. Groups of the cause "alike"
-    are not folded.
+    The node takes the position of the first sibling and has the sums of the siblings' points. Groups with the cause
+    "alike" are not folded.
     """
     return folded_nodes(tree, [group for group in groups_of(tree) if group.cause != "alike"])[id(tree)]
 
 
 def folded_nodes(tree: ScoreTree, groups: Sequence[SiblingGroup]) -> dict[int, ScoreTree]:
-    """Fold groups of a tree, and return the new node for each node of the tree, by `id`."""
+    """Fold groups of a tree, and return the new node for each node by the `id` of the old one."""
     if not groups:
         return {id(node): node for node in tree.nodes()}
     group_of = {id(member): group for group in groups for member in group.nodes}
@@ -162,9 +162,9 @@ def folded_nodes(tree: ScoreTree, groups: Sequence[SiblingGroup]) -> dict[int, S
     return folded
 
 
-NEAR = 0.9  # the similarity from which a value matches the place that it was exchanged with
-_MOST_EXCHANGED = 200  # values of one record that are compared pair by pair, those that lost most first
-_SHORTEST = 3  # characters of a value predicted elsewhere; shorter values coincide by chance
+NEAR = 0.9  # the least similarity at which an exchanged value matches the other place
+_MOST_EXCHANGED = 200  # the values of one record that are compared in pairs, largest losses first
+_SHORTEST = 3  # the fewest characters of a value predicted elsewhere; shorter values coincide by chance
 
 AnnotationKind = Literal["exchanged", "elsewhere", "different notation", "group", "option"]
 
@@ -175,17 +175,17 @@ class Annotation:
 
     Attributes:
         kind: "exchanged" for two values of one record that are in each other's place, "elsewhere" for a text that is
-            expected only at the first place and predicted only at the second, "different notation" for values written
-            differently, "group" for siblings that lose points for the same cause, "option" for the chosen option of a
-            one-of.
-        subject: the `Spelling` for "different notation", the name of the group for "group", the words "option 2 of 3"
-            for "option", else "".
-        cause: the cause of lost points for "group" and "different notation", else None.
+            expected only at the first place and predicted only at the second, "different notation" for the same values
+            in another notation, "group" for siblings that lose points for the same cause, "option" for the chosen
+            option of a one-of.
+        subject: the `Spelling` for "different notation", the name of the group for "group", a text such as "option 2 of
+            3" for "option"; otherwise "".
+        cause: the cause of lost points for "group" and "different notation"; otherwise None.
         paths: the paths of the places.
         parent: the path of the object or list that holds the places; "$" if they have different parents.
-        points_lost: the part of the row's score that the places lose, in [0, 1]; for "exchanged" the part that they
+        points_lost: the part of the row's score that the places lose, in [0, 1]; for "exchanged", the part that they
             would not lose in the other order.
-        gain: the gain of the score if numbers are compared by value; None if there is none, or if they already are.
+        gain: how much the score would gain if numbers were compared by value; None if nothing, or if they already are.
     """
 
     kind: AnnotationKind
@@ -212,15 +212,15 @@ class Annotation:
 def annotations_of(
     tree: ScoreTree, options: CompareOptions | None, groups: Sequence[SiblingGroup] | None = None
 ) -> list[Annotation]:
-    """Return the annotations of a tree of ANLS* or the typed score, those that cost most points first.
+    """Return the annotations of a tree of ANLS* or the typed score, largest losses first.
 
-    A `MetricTree` has none. A record is the root or an element of a list, with the objects in it. A value is
+    A `MetricTree` has no annotations. A record is the root or an element of a list, with the objects in it. A value is
     in at most one pair of exchanged values.
 
     Args:
         tree: the root.
         options: how texts were compared; None for a tree of the typed score, where exchanged values must be equal.
-        groups: the result of `groups_of(tree)`, if it is known.
+        groups: the result of `groups_of(tree)`, if it was computed before.
 
     >>> from docscore import score_tree
     >>> tree = score_tree({"vat": "DE811", "number": "A-77"}, {"vat": "A-77", "number": "DE811"})
@@ -313,7 +313,7 @@ def _score_of(truth: Scalar | None, prediction: Scalar | None, options: CompareO
 
 
 def _elsewhere(tree: ScoreTree, excluded: set[str]) -> Iterator[Annotation]:
-    """Yield the texts of a record that are expected only at one place and predicted only at another."""
+    """Yield the texts of a record that are expected at only one place and predicted at only one other place."""
     leaves = [leaf for leaf in tree.leaves() if leaf.points_lost > 0 and leaf.path not in excluded]
     expected = [leaf for leaf in leaves if isinstance(leaf.ground_truth, str) and len(leaf.ground_truth) >= _SHORTEST]
     predicted = [leaf for leaf in leaves if isinstance(leaf.prediction, str)]
@@ -329,7 +329,7 @@ def _elsewhere(tree: ScoreTree, excluded: set[str]) -> Iterator[Annotation]:
 
 
 def _spellings(tree: ScoreTree, options: CompareOptions | None) -> Iterator[Annotation]:
-    """Yield one annotation for each way in which the same value has a different notation."""
+    """Yield one annotation for each kind of different notation."""
     by_spelling = grouped(
         (spelling, leaf)
         for leaf in tree.leaves()

@@ -22,14 +22,14 @@ class MetricRow(NamedTuple):
     """One row of a test set, the input of a metric.
 
     Attributes:
-        ground_truth: the expected value in plain types; a tuple holds alternatives, any of which is right.
+        ground_truth: the expected value in plain types; a tuple holds alternatives, each of which is right.
         prediction: the predicted value in plain types; None if there is none.
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
         compute: returns the ANLS* score of the row; in a test set the first call computes the scores of all rows.
         question_id: the id of the row.
         cause: "missing prediction" if there is no prediction, "unparsable" for a text that could not be read as JSON,
             or None.
-        annotator: annotates the values of its score tree, with confidences or regions; or None.
+        annotator: annotates the values of its score tree with confidences or regions; or None.
         values_by: the metric that says which values are right: "anls_star" or "typed".
     """
 
@@ -79,13 +79,13 @@ class Metric(ABC, Generic[P]):
         name: the name in options and results: "kieval".
         label: the name in tables: "KIEval".
         figures: the names of the figures.
-        figure_meanings: one sentence on what each figure counts, by its key; shown above a tree of another metric.
-        options: the fields of `CompareOptions` that change the figures; they are part of the signature.
+        figure_meanings: by the key of each figure, a sentence on what it counts; shown above a tree of another metric.
+        options: the fields of `CompareOptions` that affect the figures; they are part of the signature.
         field_source: the source of the scores of fields: "tree" for the leaves of `score_tree`, which also have the
             causes of lost points; "entities" for `field_sums`; "" for a metric without scores of fields.
         meanings: the meanings of the causes of lost points, if `field_source` is "tree".
-        evaluates_regions: whether it evaluates regions. Rows then have regions, and the metric of values is in the
-            signature. Figures of which no row has a denominator are left out.
+        evaluates_regions: whether it evaluates regions. If so, rows have regions, the signature names the metric of
+            values, and figures whose denominator is 0 in every row are left out.
     """
 
     name: ClassVar[str]
@@ -123,7 +123,7 @@ class Metric(ABC, Generic[P]):
 
     @abstractmethod
     def figure_sums(self, points: P) -> Sequence[tuple[float, float]]:
-        """Return a row's numerator and denominator of each figure, in the order of `figures`; they are summed."""
+        """Return a row's numerator and denominator of each figure, in the order of `figures`, to be summed."""
 
     def without_details(self, points: P) -> P:
         """Return the points without details that neither `figure_sums` nor `breakdown` reads; by default unchanged."""
@@ -145,7 +145,7 @@ class Metric(ABC, Generic[P]):
     def field_sums(self, points: P) -> dict[str, tuple[float, float]]:  # noqa: ARG002
         """Return a row's numerator and denominator of the first figure by type of entity: `{"menu.price": (2.0, 4.0)}`.
 
-        They add up to the first pair of `figure_sums`. Metrics that do not count entities return an empty dict.
+        The pairs add up to the first pair of `figure_sums`. Metrics that do not count entities return an empty dict.
         """
         return {}
 
@@ -153,7 +153,7 @@ class Metric(ABC, Generic[P]):
         """Raise `ValueError` for options that this metric does not support."""
 
     def versions(self, options: CompareOptions) -> dict[str, str]:  # noqa: ARG002  for overriding
-        """Return the versions of the libraries whose data change the figures with these options, by library."""
+        """Return by library the versions of the libraries whose data affect the figures with these options."""
         return {}
 
     def breakdown(self, points: Sequence[P]) -> Breakdown | None:  # noqa: ARG002  for overriding
@@ -170,15 +170,15 @@ class MeanOfRows(Metric[float]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MetricTree(ScoreTree):
-    """A node of the score tree by which a metric of your own explains itself; `metric_node` makes one.
+    """A node of the score tree with which your own metric explains its score; create it with `metric_node`.
 
-    The score of the root is that of the metric; `earned` and `weight` are in units of the metric, such as entities.
+    The score of the root is the score of the metric; `earned` and `weight` are in its units, such as entities.
 
     Attributes:
         truth_path: the path in the ground truth, or None.
         prediction_path: the path in the prediction, or None.
-        headline: at the root the name of the score, such as "KIEval Aligned, 3 corrections"; else "".
-        facts: at the root one line for each other figure or count of the metric.
+        headline: at the root, the name of the score, such as "KIEval Aligned, 3 corrections"; otherwise "".
+        facts: at the root, one line for each other figure or count of the metric.
     """
 
     truth_path: str | None = None
@@ -206,7 +206,7 @@ def metric_node(
     headline: str = "",
     facts: Sequence[str] = (),
 ) -> MetricTree:
-    """Make a node from both of its sides.
+    """Create a node from both of its sides.
 
     `points` are the points earned and possible; points and status come from the children by default.
     """
@@ -236,7 +236,7 @@ def metric_node(
     )
 
 
-# The cause of a part that only one side has, by its status and whether it is a list element.
+# The cause of a part that is on only one side, by its status and whether it is a list element.
 _CAUSES: dict[tuple[Status, bool], Cause] = {
     ("missing", False): "missing field",
     ("missing", True): "missing row",

@@ -1,4 +1,4 @@
-"""Entities and groups as in KIEval: reading them from values, matching them, and their edits.
+"""Entities and groups as in KIEval: how to read them from values, match them, and find their edits.
 
 An object in a list or at the top level is a group; other values are entities outside groups. Objects inside a group are
 flattened by path, and a list of scalars is several entities of one type. Null and "" are left out. Equations 1, 2 and 8
@@ -34,10 +34,10 @@ from docscore.core.values import (
 )
 
 MOST_READINGS = 1000  # combinations of the alternatives of a ground truth
-MOST_READ_VALUES = 40_000  # values in all combinations: each combination is compared as a ground truth of its own
+MOST_READ_VALUES = 40_000  # values in all combinations; each combination is compared as a separate ground truth
 _FEW_READINGS = 10  # combinations that are allowed for a ground truth of any size
 _CHARACTERS_A_VALUE = 100  # characters that take as long to compare as a value
-_BYTES_A_PAIR = 128  # of groups: five criteria, masks, and the temporary arrays of the assignment
+_BYTES_A_PAIR = 128  # bytes per pair of groups: five criteria, masks, and temporary arrays of the assignment
 
 
 class Entity(NamedTuple):
@@ -65,7 +65,7 @@ class Group:
     Attributes:
         kind: the type, which is the path of keys: `menu`; "" for the entities outside groups.
         place: the path.
-        of_kind: the entities by type; may be empty.
+        of_kind: the entities by type; it may be empty.
         has_alternatives: whether any entity has alternatives.
     """
 
@@ -138,7 +138,7 @@ def _collect(
     if type(value) in LEAF_TYPES:
         if value is not None and value != "":
             sure = None if confidences is None else checked_confidence(confidences, place)
-            # equals `Entity(...)`, which takes twice as long; likewise for `Step` below
+            # equals `Entity(...)`, which takes twice as long; the same applies to `Step` below
             group.of_kind[kind].append(tuple.__new__(Entity, (kind, (text(value),), value, place, sure)))
     elif type(value) is tuple:
         group.of_kind[kind].append(Entity(kind, tuple(dict.fromkeys(map(text, value))), value, place))
@@ -278,7 +278,7 @@ class Step(NamedTuple):
     @property
     def kind(self) -> str:
         """The entity type."""
-        return (self.truth or self.prediction).kind  # type: ignore[union-attr]  # one of them is there
+        return (self.truth or self.prediction).kind  # type: ignore[union-attr]  # at least one is not None
 
     @property
     def place(self) -> str:
@@ -304,7 +304,7 @@ def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> lis
 
     The matching has as many pairs as possible and the largest number of identical entities. Ties are broken by the
     fewest corrections of all groups, then the most right groups, then the highest confidences of the matched groups,
-    then the contents of the groups. So nothing depends on the order.
+    then the contents of the groups, so that the result does not depend on the order.
     """
     partner: dict[int, int] = {}
     if truths and predictions:
@@ -321,7 +321,7 @@ def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> lis
 
 
 def _content(group: Group) -> list[tuple[Any, ...]]:
-    """Return the sort key of a group: its entities and their confidences, in an order that depends on nothing else."""
+    """Return the sort key of a group: its entities and their confidences, sorted."""
     return sorted([(entity.kind, sorted(entity.texts), entity.confidence or 0.0) for entity in group.entities])
 
 
@@ -377,7 +377,7 @@ def _occurrences(group: Group) -> Iterator[_Occurrence]:
 
 
 def _common_kinds(rows: Sequence[Group], columns: Sequence[Group]) -> Matrix:
-    """Return how many entities of each pair of groups can be paired with one of the same type, shape (n, m)."""
+    """Return for each pair of groups how many of their entities can be paired by type, shape (n, m)."""
     common = np.zeros((len(rows), len(columns)))
     kinds = ({kind for group in side for kind in group.of_kind} for side in (rows, columns))
     for kind in set.intersection(*kinds):
@@ -418,7 +418,7 @@ def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[
 
 
 def _identical_partners(truths: list[Entity], predictions: list[Entity]) -> dict[int, int]:
-    """Return the index of an identical predicted entity for each entity of the ground truth that has one."""
+    """Return the index of an identical predicted entity for each entity of the ground truth that has such a partner."""
     if predictions and len(truths) > 1 and any(len(entity.texts) > 1 for entity in truths):
         equal = np.array([[float(p.texts[0] in t.texts) for p in predictions] for t in truths])
         confidences = np.broadcast_to([p.confidence or 0.0 for p in predictions], equal.shape)
@@ -435,5 +435,5 @@ def _identical_partners(truths: list[Entity], predictions: list[Entity]) -> dict
 
 
 def either(pair: GroupPair) -> Group:
-    """Return the group of the ground truth, or else that of the prediction."""
+    """Return the group of the ground truth, or the group of the prediction if there is no other."""
     return pair[0] or pair[1]  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""KIEval and Entity F1: counts of exactly right entities and groups, and of the corrections that the others need.
+"""KIEval and Entity F1: the numbers of exactly right entities and groups, and of the corrections that others need.
 
 Khang et al. 2025, KIEval: Evaluation Metric for Document Key Information Extraction, arXiv 2503.05488.
 """
@@ -117,7 +117,7 @@ class KieScore:
         groups: the counts of all groups.
         by_entity: the counts for each type of entity.
         by_group: the counts for each type of group.
-        pairs: the matched groups of one row; empty for many rows.
+        pairs: the matched groups of one row; empty for the sum of many rows.
     """
 
     entities: Counts = field(default_factory=Counts)
@@ -128,7 +128,7 @@ class KieScore:
 
     @cached_property
     def steps(self) -> list[Step]:
-        """Each entity of one row with its edit; empty for many rows."""
+        """Each entity of one row with its edit; empty for the sum of many rows."""
         return [step for pair in self.pairs for step in steps_between(*pair)]
 
     def corrections(self) -> list[Step]:
@@ -173,7 +173,7 @@ def kieval_score(
 
     Args:
         gt: the ground truth, as for `anls_score`. A prediction equal to one of several alternative scalars is right.
-            Of other alternatives, those with the smallest share of corrections count, then those with the fewest.
+            Among other alternatives, the ones with the smallest share of corrections count, then with the fewest.
         pred: the prediction, as for `anls_score`.
         normalise: whether to compare texts in lower case with white space folded; otherwise they must be identical.
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
@@ -224,14 +224,14 @@ def best_reading(
         prediction: the prediction, a plain value.
         read: returns the groups of entities of a value with its confidences.
         preference: the sort key of results; the largest is the best.
-        scalars: whether to compare alternative scalars one by one too; otherwise any of them is right.
+        scalars: whether to compare alternative scalars one by one too; otherwise each of them is right.
         confidences: the confidences of the prediction, or None.
     """
 
     def best() -> KieScore:
         groups = read(prediction, confidences)
         of_readings = [*readings(truth, scalars=scalars)]
-        if len(of_readings) > 1:  # of results that tie, the first by content
+        if len(of_readings) > 1:  # if results tie, the first by content counts
             of_readings.sort(key=lambda one: CanonicalTexts().of(one, None))
         return max((_compared(read(one, None), groups) for one in of_readings), key=preference)
 
@@ -246,7 +246,7 @@ def _score(gt: Value, pred: Value, normalise: bool, numbers: str, confidences: A
 
 
 def kieval_lines(score: KieScore) -> list[str]:
-    """Return one line with the counts of entities and one with those of groups."""
+    """Return one line with the counts of entities and one line with the counts of groups."""
     entities, groups = score.entities, score.groups
     edits = f"{entities.substitutions:,} to change, {entities.additions:,} to add, {entities.deletions:,} to delete"
     outcomes = f"{groups.wrong:,} wrong, {groups.missed:,} missed, {groups.invented:,} invented"
@@ -269,7 +269,7 @@ _EDITS: tuple[Edit, ...] = get_args(Edit)  # in the order of `Counts`
 
 
 def _compared(truth: Sequence[Group], prediction: Sequence[Group]) -> KieScore:
-    """Compare the groups of one reading of a ground truth with those of the prediction."""
+    """Compare the groups of one reading of a ground truth with the groups of the prediction."""
     pairs: list[GroupPair] = [(truth[0], prediction[0])]
     by_kind: dict[str, tuple[list[Group], list[Group]]] = defaultdict(lambda: ([], []))
     for side, groups in enumerate((truth[1:], prediction[1:])):
@@ -337,7 +337,7 @@ class Kieval(Metric[KieScore]):
         return _score(*row[:2], options.normalise, options.numbers, row.confidences)
 
     def without_details(self, points: KieScore) -> KieScore:
-        """Return the counts without the groups, which take most of the memory and only serve the corrections."""
+        """Return the counts without the groups, which take most of the memory and are used only for corrections."""
         return replace(points, pairs=[])
 
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
@@ -361,7 +361,7 @@ class Kieval(Metric[KieScore]):
 
 
 class EntityCounts(NamedTuple):
-    """The numbers of right entities, of those only in the prediction, and of those only in the ground truth."""
+    """The numbers of entities that are right, that only the prediction has, and that only the ground truth has."""
 
     right: int = 0
     invented: int = 0
@@ -377,11 +377,11 @@ class EntityCounts(NamedTuple):
 def entity_counts(
     gt: object, pred: object, *, normalise: bool = False, donut: bool = False, numbers: str = "text"
 ) -> EntityCounts:
-    """Count the right entities, which have the same path of keys and an identical value, in any group.
+    """Count the right entities: those with the same path of keys and an identical value, in any group.
 
     Args:
         gt: the ground truth, as for `anls_score`. A prediction equal to one of several alternative scalars is right.
-            Of other alternatives, those with the best F1 count.
+            Among other alternatives, the ones with the best F1 count.
         pred: the prediction.
         normalise: whether to compare texts in lower case with white space folded; otherwise they must be identical.
         donut: read values as the published implementation of Donut does: it strips texts, leaves out 0 and False, and
@@ -423,7 +423,7 @@ def _f1_preference(score: KieScore) -> tuple[float, ...]:
 
 
 def _totals(score: KieScore) -> EntityCounts:
-    """Return the totals, in which a wrong value is an invented and a missed one."""
+    """Return the totals, in which a wrong value counts as both invented and missed."""
     right, changed, added, deleted = score.entities
     return EntityCounts(right, changed + deleted, changed + added)
 
@@ -458,4 +458,4 @@ class EntityF1(Kieval):
         return super().figure_sums(points)[:1]
 
     def breakdown(self, points: Sequence[KieScore]) -> None:
-        """Return None, since the counts are those of KIEval."""
+        """Return None, since the inherited counts belong to KIEval."""

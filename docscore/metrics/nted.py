@@ -23,7 +23,7 @@ from docscore.metrics.entities import donut_value, json_text, length_first, read
 
 _ROOT, _ELEMENT = "<root>", "<subtree>"  # the names in the published implementation, which keys may have too
 _LEAF = "<leaf>"  # the mark of texts in the published implementation
-_BYTES_A_PAIR = 28  # of nodes: the costs of changes, the distances of subtrees, and temporary arrays
+_BYTES_A_PAIR = 28  # bytes per pair of nodes: costs of changes, distances of subtrees, and temporary arrays
 
 
 def nted_score(gt: object, pred: object, *, donut: bool = False, numbers: str = "text") -> float:
@@ -146,7 +146,7 @@ class Node(NamedTuple):
 
 
 def forests(root: Node) -> int:
-    """Return the number of forests of a tree; the algorithm takes time in proportion to their product for two trees."""
+    """Return the number of forests of a tree; comparing two trees takes time in proportion to the product of both."""
     flat = FlatTree(root)
     return sum(number + 1 - int(flat.first[number]) for number in flat.roots)
 
@@ -180,7 +180,7 @@ class FlatTree:
 
 
 class TreeDistances:
-    """The least costs of turning the subtrees of one ordered tree into those of another, by Zhang and Shasha.
+    """The least costs of turning subtrees of one ordered tree into subtrees of another, by Zhang and Shasha.
 
     For each key root of the left tree, array operations compute one row of all forests of the right tree at a time. A
     row has one part for each key root of the right tree: first the empty forest, then the nodes from the leftmost leaf
@@ -210,7 +210,7 @@ class TreeDistances:
         )
         self.node = np.concatenate([part for _, part in parts])
         first = np.concatenate([right.first[part] - part[0] for _, part in parts])
-        self.is_tree = first == 0  # the forest up to here is one tree
+        self.is_tree = first == 0  # whether the forest up to this node is one tree
         start_of = np.repeat(starts, [len(part) for _, part in parts])
         self.before = start_of + first  # the forest to the left of the tree that ends at this node
         self.levels = _slices([level for level, part in parts for _ in part])
@@ -239,7 +239,7 @@ class TreeDistances:
             rows.append(row)
 
     def _tree_row(self, rows: list[Costs], row: Costs, node: int) -> None:
-        """Fill the row of a forest that is a tree, and store its distances from the trees on the right."""
+        """Fill the row of a forest that is a tree, and store its distances to the trees of the right side."""
         above, deleted = rows[-1], row.copy()
         for level, reach in zip(self.levels, self.reaches, strict=True):
             column, is_tree, inside = self.column[level], self.is_tree[level], self.node[level]
@@ -250,7 +250,7 @@ class TreeDistances:
             self.trees[node, inside[is_tree]] = row[column[is_tree]]
 
     def _with_insertions(self, row: Costs, reach: slice) -> Costs:
-        """Return columns of the row after allowing insertions at the end of each forest; `reach` covers whole parts."""
+        """Return columns of the row after insertions at the end of each forest; `reach` covers entire parts."""
         offset = self.inserted[reach] + self.step[reach]
         return np.minimum.accumulate(row[reach] - offset) + offset  # type: ignore[no-any-return]
 
