@@ -44,7 +44,7 @@ from docscore.metrics.anls_star.tree import Kind, NodeBuilder, ScoreListener, Sc
 Pair = tuple[object, object]
 PlainPair = tuple[Value, Value]
 
-_EXAMINED = 100  # pairs among which texts are looked for that are JSON
+_EXAMINED = 100  # the first pairs, in which texts that are JSON are looked for
 
 
 @overload
@@ -90,27 +90,27 @@ def anls_score(
 
     Args:
         gt: the ground truth: None, str, bool, int, float, list, dict, nested up to 200 levels. A tuple, or an object
-            `{"$one_of": [...]}`, holds alternatives, any of which is right. NumPy scalars and arrays, Decimal, date,
-            datetime, Enum, dataclass instances and pydantic models are accepted too.
+            `{"$one_of": [...]}`, holds alternatives, each of them right. NumPy scalars and arrays, Decimal, date,
+            datetime, Enum, dataclass instances and pydantic models are also accepted.
         pred: the prediction, of the same types without alternatives.
-        return_gt: whether to return the closest ground truth too: the right prediction that is nearest to this one.
+        return_gt: whether to return the closest ground truth too: the right prediction nearest to `pred`.
         return_key_scores: whether to return the score of each object key too, as a nested dict of `ScoreNode`.
         threshold: tau in [0, 1]; a similarity of texts below it counts as 0.
         ignore_case: whether to compare texts in lower case.
-        rules: "paper", by which keys of the prediction without a value do not count, or "anls_star-1.0.1", by which
-            they do, as in that version of the published package.
+        rules: "paper" to ignore keys of the prediction without a value, or "anls_star-1.0.1" to count them as that
+            version of the published package does.
         numbers: "text" to compare numbers as printed, or "value" to compare their shortest decimal spellings, so that
             1000.0 equals 1000. Texts are always compared unchanged.
 
     Returns:
-        The score in [0, 1]; 1 is best. On request a tuple: (score, closest ground truth), (score, key scores) or
-        (score, closest ground truth, key scores).
+        The score in [0, 1]; 1 is best. If more is requested, a tuple: (score, closest ground truth), (score, key
+        scores) or (score, closest ground truth, key scores).
 
     Raises:
-        TypeError: for a value of another type; the message names the path.
+        TypeError: for a value of any other type; the message names the path.
         ValueError: for a tuple in the prediction, an empty tuple, nesting deeper than 200 levels, a threshold outside
-            [0, 1], unknown rules or numbers, and lists so long that comparing them takes more memory than the
-            environment variable `DOCSCORE_MAX_MEMORY` allows (in gigabytes; 2 if it is not set).
+            [0, 1], unknown rules or numbers, and lists that need more memory to compare than the environment variable
+            `DOCSCORE_MAX_MEMORY` allows (in gigabytes; 2 if it is not set).
 
     Source:
         Peer et al. 2024, arXiv 2402.03848, equations 1 to 6.
@@ -127,7 +127,7 @@ def anls_score(
             warn_of_json_text([(gt, pred)])
         try:
             return answer_score(gt, pred, options)  # type: ignore[arg-type]
-        except ValueError:  # of an integer that Python does not print, which the next line names
+        except ValueError:  # an integer that Python does not print; `plain_pair` names it
             pass
     values = plain_pair(gt, pred)
     if not with_tree:
@@ -150,9 +150,9 @@ def score_tree(
     rules: str = PAPER,
     numbers: str = "text",
 ) -> ScoreTree:
-    """Return the score tree of a prediction, with one node for every pair of places.
+    """Return the score tree of a prediction, with one node for each pair of places.
 
-    Arguments and errors are those of `anls_score`, and so is the score of the root.
+    It takes the arguments and raises the errors of `anls_score`, which returns the score of the root.
 
     >>> tree = score_tree({"date": "12.03.2024", "total": "6.40"}, {"date": "12.03.24"})
     >>> [(leaf.path, leaf.status, leaf.score) for leaf in tree.leaves()]
@@ -179,8 +179,8 @@ def score_pairs(
         ignore_case: whether to compare texts in lower case.
         rules: the rules for keys of a prediction, as for `anls_score`.
         numbers: how to compare numbers, as for `anls_score`.
-        num_proc: the number of processes; None for one. More are faster from a few thousand pairs. With the start
-            method "spawn" the caller needs `if __name__ == "__main__":`.
+        num_proc: the number of processes; None for one. Several are faster for at least a few thousand pairs. With the
+            start method "spawn", the caller needs `if __name__ == "__main__":`.
 
     Returns:
         The scores in [0, 1] in the order of the pairs, shape (n,).
@@ -224,7 +224,7 @@ def build_tree(
         schema: the root of a schema, or None.
         cause: "missing prediction" if there is no prediction, "unparsable" for a text that could not be read as JSON,
             or None.
-        annotator: annotates the values of the pair, and may choose among matchings of lists that tie; or None.
+        annotator: annotates the values of the pair, and may decide among matchings of lists that tie; or None.
     """
     whole, trees = Whole(0.0, options, "anls_star" if schema is None else "typed"), list[ScoreTree]()
     root = partial(annotator.root if annotator else NodeBuilder, whole, trees)
@@ -237,7 +237,7 @@ def build_tree(
 def _score_portion(
     portion: tuple[int, Iterable[Pair]], options: CompareOptions
 ) -> tuple[npt.NDArray[np.float64], list[DataWarning]]:
-    """Return the scores of some pairs, and warnings that say different things."""
+    """Return the scores of some pairs, and distinct warnings."""
     start, pairs = portion
     found = dict[str, DataWarning]()
 
@@ -251,7 +251,7 @@ def _score_portion(
 
 
 def _plain_pair(pair: object) -> tuple[Value, Value, Iterable[DataWarning]]:
-    """Convert a pair to plain types, with warnings about what is in it unread.
+    """Convert a pair to plain types, with warnings about parts that are not read.
 
     Raises:
         TypeError, ValueError: for anything but a tuple or list of two, and for values that cannot be scored.
@@ -276,9 +276,9 @@ def score_all(
     Args:
         pairs: n pairs of plain values, or of values that `plain` converts.
         options: how values compare.
-        name: returns the name of a pair in errors from its number.
-        scored: called with the number of pairs just scored, to show progress.
-        plain: converts a pair to plain values, unless both sides are scalars already.
+        name: returns the name of a pair for errors, by its number.
+        scored: progress callback, called with the number of pairs just scored.
+        plain: converts a pair to plain values; not called if both sides are scalars.
     """
     everything = list(pairs)
     scores = np.ones(len(everything))
@@ -292,7 +292,7 @@ def score_all(
     if compared:
         try:
             scores[compared] = _score_answers([everything[i] for i in compared], options)
-        except ValueError:  # an integer that Python does not print; the pairs one by one name theirs
+        except ValueError:  # an integer that Python does not print; scoring one by one names its pair
             others = [*compared, *others]
     if scored is not ignore:
         scored(len(everything) - len(others))
@@ -338,7 +338,7 @@ def pair_sums(
     cause: Cause | None = None,
     root: Callable[[], ScoreListener] | None = None,
 ) -> tuple[float, float]:
-    """Return S and L of a pair, and report all parts of the pair to a place if there is one.
+    """Return S and L of a pair, and report all parts of the pair to a listener if there is one.
 
     Args:
         gt: the ground truth, a plain value.
@@ -346,10 +346,10 @@ def pair_sums(
         options: how values compare.
         schema: the root of a schema, or None.
         cause: as for `build_tree`.
-        root: makes the place of the whole pair; None if only the sums are needed.
+        root: creates the listener of the whole pair; None if only the sums are needed.
 
     Raises:
-        ValueError: for lists that are too long, naming their place.
+        ValueError: for lists that are too long, naming their path.
     """
     truth = _one_of_texts(gt) if type(gt) is list and isinstance(pred, str) else gt
     try:
@@ -360,7 +360,7 @@ def pair_sums(
 
 
 def _one_of_texts(truth: list[Value]) -> Value:
-    """Return the ground truth for a prediction that is a string: a list of strings is a one-of (paper, table 2)."""
+    """Return the ground truth for a predicted string: a list of strings becomes a one-of (paper, table 2)."""
     if not truth or not all(isinstance(text, str) for text in truth):
         return truth
     warn(
@@ -394,9 +394,9 @@ class Leaf(NamedTuple):
         compared: the label of the comparator; "" if texts were compared.
         unreadable: the sides whose value the comparator could not read.
         ambiguous: the sides whose value has several readings.
-        unclear: ground truth and prediction, if one of them is unreadable or ambiguous.
+        unclear: the ground truth and the prediction, if one of them is unreadable or ambiguous.
         is_divided: whether the leaf has the wrong type, and its ground truth is a list or an object. The values inside
-            it are missing; it is no value itself.
+            it are missing; the leaf itself is not a value.
     """
 
     field: str
@@ -412,7 +412,7 @@ class Leaf(NamedTuple):
     is_divided: bool = False
 
 
-_leaf = lru_cache(maxsize=1 << 14)(Leaf)  # most leaves of a field are equal, and a look-up is faster than a new tuple
+_leaf = lru_cache(maxsize=1 << 14)(Leaf)  # most leaves of a field are equal, and a lookup is faster than a new tuple
 
 
 class FieldCounts:
@@ -421,7 +421,7 @@ class FieldCounts:
     Attributes:
         leaves: the leaves with points.
         lists: the rows of each list, with the path of its rows, such as `items[]`.
-        blanks: the field of each place that the ground truth leaves empty, and whether the prediction fills it.
+        blanks: the field of each value that the ground truth leaves empty, and whether the prediction fills it.
         unequal: the scalars that were compared and lost points.
         earned: S of the pair.
         weight: L of the pair.
@@ -444,19 +444,19 @@ class FieldCounts:
         cause: Cause | None = None,
         annotator: TreeAnnotator | None = None,
     ) -> FieldCounts:
-        """Count a ground truth and a prediction without a tree; the arguments are those of `build_tree`."""
+        """Count a ground truth and a prediction without a tree; for the arguments, see `build_tree`."""
         root = self._restarted if annotator is None or not annotator.chooses else partial(self._beside, annotator)
         self.earned, self.weight = call_with_fresh_stack(pair_sums, gt, pred, options, schema, cause, root)
-        if cause is not None:  # there is no prediction that could leave a place empty
+        if cause is not None:  # without a prediction, no value was left empty or filled
             self.blanks = []
         return self
 
     def _beside(self, annotator: TreeAnnotator) -> ScoreListener:
-        """Drop all counts, and return the root of a pair in which the annotator chooses among matchings."""
+        """Drop all counts, and return the root listener of a pair in which the annotator decides among matchings."""
         return _ChosenCounter(self._restarted(), annotator.root(Whole(), []))
 
     def _restarted(self) -> FieldCounter:
-        """Drop all counts, and return the place of the root."""
+        """Drop all counts, and return the counter of the root."""
         self.leaves, self.lists, self.blanks, self.unequal = [], [], [], []
         return self._root
 
@@ -469,14 +469,14 @@ def _is_blank(truth: Value) -> bool:
 
 
 class FieldCounter(ScoreListener):
-    """Counts the parts of pairs: one object for a field of all pairs.
+    """Counts the parts of pairs; one object counts one field in all pairs.
 
     Args:
         counts: the counts to fill.
         path: the path without list indices; "" for the root.
-        cause: the cause if the field is lost as a whole, else None.
+        cause: the cause if the whole field is lost; otherwise None.
         lost_above: whether a part that holds the field has the wrong type; the points are then lost in that part.
-        in_option: whether the field is in one of several options, which may differ in what they leave empty.
+        in_option: whether the field is in one of several options, which may leave different values empty.
     """
 
     __slots__ = ("below", "cause", "counts", "in_option", "lost_above", "name", "path")
@@ -493,7 +493,7 @@ class FieldCounter(ScoreListener):
         self.counts, self.path, self.cause = counts, path, cause
         self.lost_above, self.in_option = lost_above, in_option
         self.name = field_path(path)
-        # by key; by cause; None for list elements; () for parts of the wrong type; 1 for one of several options
+        # by a key or a cause; None for list elements, () for parts of the wrong type, 1 for one of several options
         self.below: dict[str | tuple[Cause, ...] | int | None, FieldCounter] = {}
 
     def begin(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> None:
@@ -503,7 +503,7 @@ class FieldCounter(ScoreListener):
             self.counts.blanks.append((self.name, not _PAPER.is_empty(prediction)))
         elif type(truth) is dict and (prediction is None or type(prediction) is dict):
             given = prediction or {}
-            for key, part in truth.items() if prediction is None else ():  # which are not compared one by one
+            for key, part in truth.items() if prediction is None else ():  # the parts are not compared one by one
                 self.at_key(key).begin(part, None, schema and schema.at_key(key))
             for key in schema.properties.keys() - truth.keys() if schema else ():
                 self.at_key(key).begin(None, given.get(key), None)
@@ -572,17 +572,17 @@ class FieldCounter(ScoreListener):
             is_divided = outcome == "wrong_type" and (type(truth) is list or type(truth) is dict)
             leaf = _leaf(self.name, kind, outcome, earned, weight, cause, compared, *unclear_sides, pair, is_divided)
             self.counts.leaves.append(leaf)
-            if kind == "mismatch":  # no part of it was told
+            if kind == "mismatch":  # its parts were not reported
                 self.counts.lists += [(path, ListRows(rows, 0)) for path, rows in _lists_in(truth, self.path)]
                 self.counts.lists += [(path, ListRows(0, rows)) for path, rows in _lists_in(prediction, self.path)]
 
 
 class _ChosenCounter(ScoreListener):
-    """Counts in the matching that an annotator chooses.
+    """Counts the parts of a pair in the matching that an annotator chooses.
 
     Args:
-        counter: counts the part.
-        node: chooses; the nodes of its tree are not made.
+        counter: counts the parts.
+        node: chooses the matching; the nodes of its tree are not created.
     """
 
     __slots__ = ("counter", "node")
@@ -622,7 +622,7 @@ class _ChosenCounter(ScoreListener):
 
 
 def _lists_in(value: Value, path: str) -> list[tuple[str, int]]:
-    """Return the field of the rows of each list in a value, and their number; of a one-of the largest option counts."""
+    """Return the field of the rows of each list in a value, and their number, using the largest option of a one-of."""
     parts = values_by_path(value, path, indices=False, options_of=_largest)
     return [(field_path(f"{path}[]"), len(part)) for path, part in parts if type(part) is list]
 

@@ -1,6 +1,6 @@
 """The causes of lost points.
 
-The scorer names the cause of a part that is lost as a whole. `cause_of_scalars` finds the cause for two scalars.
+If a whole part is lost, the scorer sets its cause. `cause_of_scalars` finds the cause for two scalars.
 """
 
 from typing import Any, Literal, get_args
@@ -24,7 +24,7 @@ Cause = Literal[
 
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 
-NAMES: dict[str, tuple[str, str, str]] = {  # as people read them: in a table, of one value, of several
+NAMES: dict[str, tuple[str, str, str]] = {  # the words to show in a table, for one value, and for several values
     "wrong value": ("wrong value", "wrong value", "wrong values"),
     "near miss": ("near miss", "near miss", "near misses"),
     "different notation": ("different notation", "value in a different notation", "values in a different notation"),

@@ -1,11 +1,11 @@
-"""What makes the matching of lists fast: tables that are kept, values that occur several times, and rows of cells.
+"""Fast matching of lists: cached tables, values that occur several times, and rows of cells.
 
-The canonical texts of values decide among matchings that have the same score.
+The canonical texts of values decide among matchings with the same score.
 
-In a table whose rows are lists of cells, no pair of rows earns more than the best partners of all its cells together,
-on either side. The characters that two cells share bound their similarity, at a far lower cost than a comparison. These
-bounds rule out most pairs of rows, and only the others are matched inside. The few rows of another kind, such as null
-or a row with a list in a cell, are compared with all rows.
+In a table whose rows are lists of cells, a pair of rows earns at most the sum of the best partners of its cells, on
+either side. The characters that two cells share are an upper bound of their similarity that costs far less than a
+comparison. These bounds rule out most pairs of rows; the cells of only the remaining pairs are matched. The few rows of
+another kind, such as null or a row with a list in a cell, are compared with all rows.
 """
 
 import json
@@ -26,15 +26,15 @@ from docscore.core.similarity import TEXT_RULES, fold_all, similarity_matrix
 from docscore.core.values import LEAF_TYPES, ONE_OF, Matrix, Value, containers_in, step_text, values_by_path
 from docscore.metrics.anls_star.sizes import SchemaNode
 
-SHORTEST_CUT = 20  # rows of a list that may be called cut off
-_FEWEST_CUT, _ONE_IN = 3, 20  # rows cut off: at least so many, and one in so many of all its rows
-_LEAST_PAIRED = 9, 10  # of the other rows: so many of so many
+SHORTEST_CUT = 20  # the fewest rows of a list that may count as cut off
+_FEWEST_CUT, _ONE_IN = 3, 20  # at least 3 rows, and at least 1 in 20 of all rows, are cut off
+_LEAST_PAIRED = 9, 10  # at least 9 in 10 of the other rows are paired
 
-_MOST_CELLS = 1 << 22  # pairs of elements that are kept at most, 64 MB; what is beyond is computed again
+_MOST_CELLS = 1 << 22  # the most pairs of elements that are kept (64 MB); other pairs are computed again
 
 
 class Tables:
-    """The tables of pairs of lists, found by the identity of the lists, which must live as long as the object."""
+    """The tables of pairs of lists by the identity of the lists, which must live as long as this object."""
 
     def __init__(self) -> None:
         self._cells = 0
@@ -48,7 +48,7 @@ class Tables:
         table: tuple[Matrix, Matrix],
         place: SchemaNode | None,
     ) -> None:
-        """Keep S and L of all elements of lists at a place, where `blocks` says which rows and columns are of which."""
+        """Keep S and L of all elements of lists at a place; `blocks` has the rows and columns of each list."""
         self._cells += table[0].size
         if self._cells <= _MOST_CELLS:
             columns = dict(zip(map(id, predictions), blocks[1], strict=True))
@@ -56,7 +56,7 @@ class Tables:
                 self._by_truth.setdefault((id(truth), id(place)), []).append((row, columns, table))
 
     def of(self, truth: list[Value], prediction: list[Value], place: SchemaNode | None) -> tuple[Matrix, Matrix] | None:
-        """S and L of every two elements of two lists at a place, or None if they were not kept."""
+        """Return S and L of all pairs of elements of two lists at a place, or None if they were not kept."""
         for row, columns, (earned, weight) in self._by_truth.get((id(truth), id(place)), ()):
             if id(prediction) in columns:
                 block = row, columns[id(prediction)]
@@ -65,18 +65,17 @@ class Tables:
 
 
 class ListRows(NamedTuple):
-    """The rows of a list of one document, or of several such lists; they may be objects, scalars or lists.
+    """Counts of the rows of one list of one document, or of several lists; rows may be objects, scalars or lists.
 
     Attributes:
         expected: how many rows the ground truth has.
         predicted: how many the prediction has.
-        paired: how many of the ground truth have a partner with which they earn at least half of their points, or which
-            has the same key.
-        right: how many of the ground truth lose no point.
-        cut_off: how many of the lists were cut off, as `list_rows` defines it.
-        cut_rows: how many rows at their ends are not paired.
-        cut_points: the points that these rows lose; in units where lists of documents are summed.
-        lists: how many lists there are.
+        paired: how many expected rows have a partner that earns at least half of their points or has the same key.
+        right: how many expected rows lose no points.
+        cut_off: how many lists were cut off, as `list_rows` defines it.
+        cut_rows: how many rows at the ends of these lists are not paired.
+        cut_points: the points that these rows lose; a number of units if lists of several documents are summed.
+        lists: the number of lists.
     """
 
     expected: int
@@ -90,12 +89,12 @@ class ListRows(NamedTuple):
 
     @property
     def cut_after(self) -> int:
-        """After how many rows one list was cut off; 0 if it was not."""
+        """The number of rows after which a single list was cut off; 0 if it was not."""
         return self.expected - self.cut_rows if self.cut_off else 0
 
 
 def has_long_list(values: Iterable[Value]) -> bool:
-    """Return whether values contain a list that is long enough to be called cut off."""
+    """Return whether values contain a list that is long enough to count as cut off."""
     return any(type(part) is list and len(part) >= SHORTEST_CUT for part in containers_in(values))
 
 
@@ -109,19 +108,19 @@ def list_rows(
 ) -> ListRows:
     """Count the rows of a list, and decide whether it was cut off.
 
-    A ground truth of at least 20 rows was cut off if its last rows are not paired, nine tenths of the others are, and
-    enough of the last rows remain when one is taken away for each distinct predicted row that is neither blank nor
-    paired: at least three, and at least a twentieth of the list. So an invented row stands for one missing row, while
-    rows that are blank or repeated stand for none. Of predicted rows that are equal, those that earn less than the best
-    of them are repetitions, and pair no row here.
+    A list of at least 20 expected rows was cut off if its last rows are not paired, at least nine tenths of the others
+    are, and enough last rows are missing: at least three, and at least a twentieth of the list. An invented row may be
+    an attempt at a missing row. So each distinct predicted row that is neither blank nor paired reduces the number of
+    missing rows by one; blank and repeated rows do not. If several predicted rows are equal, only those that earn most
+    pair a row here; the others are repetitions.
 
     Args:
         expected: the number of rows of the ground truth.
         prediction: the predicted rows.
-        partner: the row of the prediction for each row of the ground truth that has a partner.
-        points: S and L of each row of the ground truth, in its order; others may follow.
-        has_same_key: whether a row of the ground truth and its partner have the same key.
-        identities: tells which predicted rows are equal.
+        partner: the predicted row for each expected row that has a partner.
+        points: S and L of each expected row, in order; other points may follow.
+        has_same_key: returns whether an expected row and its partner have the same key.
+        identities: numbers the predicted rows, with equal numbers for equal rows.
     """
     paired = {i: j for i, j in partner.items() if 2 * points[i][0] >= points[i][1] or has_same_key(i, j)}
     right = sum(points[i][0] == points[i][1] for i in partner)
@@ -149,13 +148,13 @@ def list_rows(
 
 
 def _is_blank(row: Value) -> bool:
-    """Return whether a row holds nothing but nulls and white space."""
+    """Return whether a row contains only nulls and white space."""
     parts = (part for _, part in values_by_path(row) if not isinstance(part, dict | list | None))
     return all(isinstance(part, str) and not part.strip() for part in parts)
 
 
-# The lists at one place: their path without indices (`$.items[].tags`), the number of elements of the longest list in
-# the ground truth, that of all lists in the prediction, and the number of pairs of elements to compare.
+# The lists at one place: their path without indices (`$.items[].tags`), the length of the longest list in the ground
+# truth, the total length of all lists in the prediction, and the number of pairs of elements to compare.
 ListTable = tuple[str, int, int, int]
 
 
@@ -187,7 +186,7 @@ def _by_key(column: Sequence[Value]) -> dict[str, list[Value]]:
 
 
 class Identities:
-    """Gives a number to each value: the same one to values of equal type and content, whatever the order of keys.
+    """Numbers values: values of equal type and content have the same number, regardless of the order of keys.
 
     Floats that print differently, such as 0.0 and -0.0, have different numbers. The numbers of containers are stored by
     identity, so that deep nesting costs no more than its size; the values must live as long as the object.
@@ -215,7 +214,7 @@ class Identities:
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
 
-_ENCODED = LEAF_TYPES - {DecimalText}  # leaves that the encoder writes as they are
+_ENCODED = LEAF_TYPES - {DecimalText}  # leaves that the encoder writes unchanged
 
 
 class CanonicalTexts:
@@ -276,13 +275,13 @@ def marked_text(value: Value, schema: SchemaNode | None, path: str, mark: Callab
 def equal_pairs(
     namings: Iterable[Sequence[Hashable]], count: int, contents: tuple[Content, Content] | None = None
 ) -> list[tuple[int, int]]:
-    """Return as many pairs of one name as there are: by the first names, and then of the other elements by the next.
+    """Pair as many elements with equal names as possible: by the first names, then the others by the next names.
 
     Args:
-        namings: names of the elements of the ground truth and then of the prediction; None is no name.
+        namings: names of the elements of the ground truth, then of the prediction; None for an element without a name.
         count: the number of elements of the ground truth.
-        contents: the contents of elements of both sides, in whose order elements of one name are paired; None if it
-            does not matter which are.
+        contents: the sort keys by which elements with the same name are paired, for each side; None if it does not
+            matter which are paired.
     """
     pairs: list[tuple[int, int]] = []
     paired: set[int] = set()
@@ -300,28 +299,28 @@ def equal_pairs(
     return pairs
 
 
-LEAST_PAIRS = 1 << 11  # pairs of cells from which bounds pay
+LEAST_PAIRS = 1 << 11  # the fewest pairs of cells for which bounds save time
 
 
 CELLS = 1 << 18  # pairs of cells in memory at a time
 
 
-_MANY_KNOWN = 3  # from one in this many pairs on, it is faster to match all
+_MANY_KNOWN = 3  # if more than one in this many pairs is needed, it is faster to match all
 
 
-_MOST_FILLED = 4  # the largest factor by which filling all rows up to the widest may raise the number of cells
+_MOST_FILLED = 4  # the largest factor by which padding all rows to the widest may increase the number of cells
 
 
-_FEATURES = 32  # features that distinguish characters; characters that share one make the bound larger
+_FEATURES = 32  # features that distinguish characters; characters with the same feature make the bound larger
 
 
-_REPEATED = 13  # a repeated character counts as another one, this many features further
+_REPEATED = 13  # a repeated character counts as a different one, this many features further
 
 
 _CODE = 21  # bits of a Unicode character
 
 
-_ROUNDING = 1e-5  # more than the rounding of single precision
+_ROUNDING = 1e-5  # larger than rounding errors of single precision
 
 
 DistinctRows = tuple[list[Any], npt.NDArray[np.intp]]  # the distinct rows, and the index of each row among them
@@ -329,7 +328,7 @@ _CompareRows = Callable[[Sequence[Value], Sequence[Value]], tuple[Matrix, Matrix
 
 
 class CellRows:
-    """The rows of one side, filled up to the same width.
+    """The rows of one side, padded to the same width.
 
     Attributes:
         lengths: the number of cells of each row, shape (n,).
@@ -371,7 +370,7 @@ def rows_table(
     options: CompareOptions,
     exact: _CompareRows,
 ) -> tuple[Matrix, Matrix] | None:
-    """Return S and L of every pair of rows as far as the best matching depends on them; None if it does on too many.
+    """Return S and L of all pairs of rows, exact only if the best matching depends on it; None if too many are.
 
     Args:
         truths: the n rows of the ground truth, most of them lists of cells, as `distinct` returns them.
@@ -380,7 +379,7 @@ def rows_table(
         exact: returns S and L of every pair of rows.
 
     Returns:
-        S, shape (n, m), and L. A pair of rows that is in no best matching may have more than its S.
+        S, shape (n, m), and L. For pairs that are in no best matching, S may be too large.
     """
     (left, row_of), (right, column_of) = truths, predictions
     rows, columns = ([i for i, row in enumerate(side) if is_cell_row(row)] for side in (left, right))
@@ -415,7 +414,7 @@ def rows_table(
 def _other_rows(
     left: Sequence[Value], right: Sequence[Value], of_cells: tuple[Any, ...], exact: _CompareRows
 ) -> tuple[Matrix, Matrix, npt.NDArray[np.bool_]]:
-    """Return S and L of the pairs with a row that is no list of cells, 0 elsewhere, and a mask of these pairs."""
+    """Return S and L of the pairs with a row that is not a list of cells, 0 for others, and a mask of these pairs."""
     known = np.ones((len(left), len(right)), dtype=bool)
     known[of_cells] = False
     earned, weight = np.zeros(known.shape), np.zeros(known.shape)
@@ -434,7 +433,7 @@ def bounds(truths: CellRows, predictions: CellRows, threshold: float) -> Iterato
     common, others = shares[0] / np.array(sizes, dtype=np.float32)[:, None], shares[1].T.copy()
 
     def shared(cells: slice) -> Matrix:
-        """Return upper bounds, by characters, of the similarities of cells of the ground truth with all others."""
+        """Return upper bounds of the similarities of expected cells with all others, from shared characters."""
         found: Matrix = common[cells] @ others
         found *= found >= threshold - _ROUNDING
         np.minimum(found, 1, out=found)
@@ -447,7 +446,7 @@ def bounds(truths: CellRows, predictions: CellRows, threshold: float) -> Iterato
 
 
 def _of_rows(truths: CellRows, predictions: CellRows, of_cells: Callable[[slice], Matrix]) -> Matrix:
-    """Return the bound of every pair of rows: the best partners of all cells, summed on the side where that is less."""
+    """Return the bound of every pair of rows: the sum of the best partners of all cells, on the side with less."""
     rows, columns = len(truths.lengths), len(predictions.lengths)
     bound = np.empty((rows, columns))
     check_memory(truths.width, len(predictions.texts))
@@ -470,11 +469,11 @@ def _shares(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     joined = "".join(texts).encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(joined, dtype=np.uint32).astype(np.int64)
     owners = np.repeat(np.arange(len(texts)), [*map(len, texts)])
-    ordered = np.sort(owners << _CODE | codes)  # the characters of each text, equal ones side by side
+    ordered = np.sort(owners << _CODE | codes)  # the characters of each text; equal characters are adjacent
     first = np.flatnonzero(np.diff(ordered, prepend=-1))
     before = np.arange(len(ordered)) - np.repeat(first, np.diff(first, append=len(ordered)))
     feature = (ordered + before * _REPEATED) % _FEATURES
     shares = np.bincount((ordered >> _CODE) * _FEATURES + feature, minlength=len(texts) * _FEATURES)
     found: npt.NDArray[np.float32] = shares.reshape(-1, _FEATURES).astype(np.float32)
-    found[[not text for text in texts]] = 1.0  # empty texts are alike
+    found[[not text for text in texts]] = 1.0  # empty texts equal each other
     return found

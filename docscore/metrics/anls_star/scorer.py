@@ -1,10 +1,10 @@
 """The recursive scorer: the points earned, S, and the points possible, L, of pairs of values (paper, eq. 1 to 5).
 
-The rules are implemented twice, for one pair and for two whole columns of values, and a test holds them together. The
-rules for one pair give the sums alone, or also report every part to a `ScoreListener`: a node of a score tree, or what
-counts fields. Columns make long lists fast, because every pair of places is visited once: a column of objects becomes
-one pair of columns for each key, and a column of lists one pair of columns with all elements. A few pairs are faster
-one by one.
+The rules are implemented twice, for one pair and for two columns of values, and a test checks that both agree. The
+rules for one pair compute only the sums, or also report each part to a `ScoreListener`, which builds a node of a score
+tree or counts fields. Columns make long lists fast, because each pair of places is visited once: a column of objects
+becomes one pair of columns per key, and a column of lists becomes one pair of columns with all elements. A few pairs
+are faster one by one.
 """
 
 from collections import Counter
@@ -50,19 +50,19 @@ from docscore.metrics.anls_star.matching import (
 from docscore.metrics.anls_star.sizes import Counting, SchemaNode, unit_at
 from docscore.metrics.anls_star.tree import NODE_KINDS, ScoreListener, empty_name, status_of
 
-_FEW = 4  # pairs of flat values that are scored one by one; all others go by columns
+_FEW = 4  # up to this many pairs of flat values are scored one by one; others are scored in columns
 
 
-MANY = 1 << 10  # pairs of lists from which it pays to look for repeated lists
+MANY = 1 << 10  # the fewest pairs of lists for which looking for repeated lists saves time
 
 
 MAX_CELLS = 1 << 22  # pairs of list elements in memory at a time
 
 
-_MOST_UNSURE = 1 << 22  # pairs of keys, one without a name, that are compared to make other keys certain
+_MOST_UNSURE = 1 << 22  # pairs of keys, one of them without a name, that are compared to make other keys certain
 
 
-_BYTES_A_PAIR = 13  # per pair of elements of lists that are matched in parts, measured where rows compete
+_BYTES_A_PAIR = 13  # bytes per pair of elements of lists that are matched in parts, measured with competing rows
 
 
 Column = Sequence[Value]
@@ -78,7 +78,7 @@ def is_answer(truth: object, prediction: object) -> bool:
 
 
 def equals_an_option(truth: object, prediction: object) -> bool:
-    """Return whether a text equals an acceptable answer exactly, so that it need not be compared."""
+    """Return whether a text equals an acceptable answer exactly and so does not have to be compared."""
     if type(prediction) is not str:
         return False
     if type(truth) is not tuple:
@@ -87,7 +87,7 @@ def equals_an_option(truth: object, prediction: object) -> bool:
 
 
 def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: CompareOptions) -> float:
-    """Return the score of such a pair, its best similarity; L is 1."""
+    """Return the score of a pair for which `is_answer` is true, its best similarity; L is 1."""
     if equals_an_option(truth, prediction):
         return 1.0
     accepted = truth if type(truth) is tuple else (truth,)
@@ -100,9 +100,9 @@ class Scorer:
     """Scores plain values, which must live as long as the object.
 
     Args:
-        options: how texts are compared, and what counts.
-        tables: keeps the tables of the lists that are matched on the way; None if nobody asks for them later.
-        cause: the cause of a missing prediction or one of the wrong type, if it is known, as for `build_tree`.
+        options: how texts are compared, and which keys count.
+        tables: keeps the tables of the lists that are matched; None if they are not needed later.
+        cause: the cause of a missing prediction or a prediction of the wrong type, if known, as for `build_tree`.
     """
 
     def __init__(self, options: CompareOptions, tables: Tables | None = None, cause: Cause | None = None) -> None:
@@ -125,7 +125,7 @@ class Scorer:
 
     # One pair.
 
-    def pair(  # noqa: C901  a rule each
+    def pair(  # noqa: C901  one branch per rule
         self, truth: Value, prediction: Value, schema: SchemaNode | None = None, at: ScoreListener | None = None
     ) -> tuple[float, float]:
         """Return S, in [0, L], and L of one pair; L is an integer unless a schema has weights.
@@ -134,7 +134,7 @@ class Scorer:
             truth: the ground truth; a tuple is a one-of.
             prediction: the prediction, without tuples.
             schema: the place in a schema; without one, all values are texts of weight 1.
-            at: the place of the pair in a score tree; None if only the sums are needed.
+            at: the listener of the pair; None if only the sums are needed.
         """
         kind, other = type(truth), type(prediction)
         if at is not None and (kind is not str or not truth):
@@ -168,7 +168,7 @@ class Scorer:
     def _mismatch_weight(
         self, truth: Value, prediction: Value, schema: SchemaNode | None, at: ScoreListener | None
     ) -> float:
-        """Return L of a pair of different types, and tell of the parts of the ground truth, which are missing."""
+        """Return L of a pair of different types, and report the parts of the ground truth as missing."""
         if at is not None and type(truth) not in SCALAR_TYPES and (parts := at.missing_parts()) is not None:
             self._one_sided(truth, "missing", schema, parts)
         return float(max(chain(*self._sizes([truth], [prediction], schema))))
@@ -187,7 +187,7 @@ class Scorer:
         self, truth: Object, prediction: Object, schema: SchemaNode | None, at: ScoreListener | None
     ) -> tuple[float, float]:
         """Return the sums over the keys of the ground truth, with null for absent keys; other keys add to L."""
-        keys: Any = truth | prediction  # first those of the ground truth
+        keys: Any = truth | prediction  # first the keys of the ground truth
         if at is None:
             keys = sorted(keys)
         parts = []
@@ -250,7 +250,7 @@ class Scorer:
         partner: dict[int, int],
         points: list[tuple[float, float]],
     ) -> ListRows:
-        """Return what `list_rows` does of two lists, whose rows have the same key by the comparator of the key."""
+        """Return `list_rows` of two lists, comparing the keys of rows with the comparator of the key."""
 
         def has_same_key(i: int, j: int) -> bool:
             if schema is None or not schema.key:
@@ -276,11 +276,11 @@ class Scorer:
     ) -> tuple[tuple[float, float], list[int]]:
         """Return the largest (S/L, S, -L) of some options, and the options that have it."""
         pairs = []
-        for option in options:  # a comprehension takes more of the stack
+        for option in options:  # a comprehension uses more of the stack
             pairs.append(self.pair(option, prediction, schema))  # noqa: PERF401
         best = pairs[0]
         for pair in pairs:
-            if is_better(pair, best) or (pair > best and not is_better(best, pair)):  # of a tie the same bits always
+            if is_better(pair, best) or (pair > best and not is_better(best, pair)):  # always the same bits in a tie
                 best = pair
         return best, [i for i, pair in enumerate(pairs) if pair == best]
 
@@ -292,7 +292,7 @@ class Scorer:
         ties: Sequence[int],
         at: ScoreListener | None = None,
     ) -> int:
-        """Return which of some options that tie is taken: the one equal to the prediction, or the first by content."""
+        """Return which of several tied options is chosen: one equal to the prediction, or else the first by content."""
 
         def content(i: int) -> tuple[bool, str, str]:
             annotated = "" if at is None else at.annotated(options[i], schema, option=i)
@@ -306,8 +306,8 @@ class Scorer:
     ) -> tuple[float, float]:
         """Score a key that only the prediction has.
 
-        By the rules of the paper, it does not count without a value. By those of the package, it has at least the size
-        of a scalar, except in a part that only the prediction has.
+        By the rules of the paper, it does not count without a value. By the rules of the package, it has at least the
+        size of a scalar, except in a part that only the prediction has.
         """
         if not self.counting.ignores(value):
             at = at if at is None or is_part else at.lost("invented field", "key only in the prediction")
@@ -327,7 +327,7 @@ class Scorer:
         *,
         least: float = 0.0,
     ) -> tuple[float, float]:
-        """Score a value that only one side has: it earns nothing, and its whole size counts, shared by its parts."""
+        """Score a value that only one side has: it earns nothing, and its full size counts, divided among its parts."""
         is_truth = status == "missing"
         size = self.counting.size(value, schema, of_truth=is_truth)
         weight = float(max(least, size))
@@ -365,7 +365,7 @@ class Scorer:
         sizes: tuple[Sequence[float], Sequence[float]],
         ties: Ties | None = None,
     ) -> Matching:
-        """Return the matching of two lists by the rule of their place in the schema."""
+        """Return the matching of two lists by the rule for their place in the schema."""
         if schema is not None and schema.keeps_order:
             return align(*table, *sizes, ties)
         if schema is not None and schema.key:
@@ -389,15 +389,15 @@ class Scorer:
     def _ties(
         self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None, at: ScoreListener | None = None
     ) -> Ties:
-        """Return what decides among matchings of two lists that have the same score, where trees explain it.
+        """Return the tie-breaking rules for matchings of two lists with the same score, which trees explain.
 
-        First the number of pairs that are equal, then what the place prefers, then the contents of the elements.
+        The number of equal pairs decides first, then the preferences of the listener, then the contents of elements.
 
         Args:
             truth: the ground truth.
             prediction: the prediction.
             schema: the place of their elements.
-            at: the place of the lists in a score tree; None without one.
+            at: the listener of the lists; None without one.
         """
 
         def criteria(rows: Indices, columns: Indices) -> Iterator[npt.ArrayLike]:
@@ -424,7 +424,7 @@ class Scorer:
         rows: Indices,
         columns: Indices,
     ) -> npt.NDArray[np.bool_]:
-        """Return of some pairs of elements which are equal, as `_is_equal` says."""
+        """Return which of some pairs of elements are equal, as `_is_equal` defines it."""
         numbers: dict[str, int] = {}
         sides = []
         for values, indices in ((truth, rows), (prediction, columns)):
@@ -439,17 +439,17 @@ class Scorer:
         return equal
 
     def _is_equal(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> bool:
-        """Return whether the canonical texts of a pair are equal, where one-ofs stand for the option that is taken."""
+        """Return whether the canonical texts of a pair are equal, with the chosen option in place of each one-of."""
         text = self.texts.of(truth, schema)
         if ONE_OF not in text:
             return text == self.texts.of(prediction, schema)
         pair = id(truth), id(prediction), id(schema)
-        if pair not in self._equal:  # one-ofs within one-ofs ask for the same pairs again and again
+        if pair not in self._equal:  # nested one-ofs request the same pairs many times
             self._equal[pair] = self._is_equal_by_options(truth, prediction, schema)
         return self._equal[pair]
 
     def _is_equal_by_options(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> bool:
-        """Return whether a pair with one-ofs in its ground truth is equal, as `_is_equal` says."""
+        """Return whether a pair with one-ofs in its ground truth is equal, as `_is_equal` defines it."""
         if isinstance(truth, tuple):
             _, best = self._best_options(truth, prediction, schema)
             return self._is_equal(truth[self._first_option(truth, prediction, schema, best)], prediction, schema)
@@ -482,14 +482,14 @@ class Scorer:
         sizes: tuple[Sequence[float], Sequence[float]],
         ties: Ties | None,
     ) -> Matching:
-        """Return the matching of lists that are long or have a key: first the pairs that need no table.
+        """Return the matching of lists that are long or have a key, beginning with the pairs that need no table.
 
         Args:
             truth: the ground truth.
             prediction: the prediction.
             schema: the place of the lists.
             sizes: the sizes of their elements.
-            ties: decides where the score leaves it open, as in a score tree; else None.
+            ties: the tie-breaking rules, as for a score tree; None to take any matching.
         """
         below = schema and schema.items
         contents = (ties.row_content, ties.column_content) if ties else None
@@ -512,17 +512,16 @@ class Scorer:
         return np.append(first, here), np.append(second, there), clear and not certain
 
     def _namings(self, both: Sequence[Any], schema: SchemaNode | None, count: int) -> Iterator[Sequence[Hashable]]:
-        """Yield names of elements by which those of one name are a pair of a best matching, whatever the others are.
+        """Yield names of elements: elements with the same name are a pair of a best matching, regardless of the others.
 
-        Rows of a key that is unique on both sides, and equals none of those without a name: a matching without such a
-        pair could take it in exchange for the pairs of its two rows, whose keys differ, and would have one more pair of
-        equal keys.
+        Rows with a key that is unique on both sides and equals no key without a name: a matching without this pair
+        pairs its two rows with rows of other keys. Replacing these two pairs gives one more pair of equal keys.
 
-        Rows with the same keys, whose values are each right or wrong: L is the same for all pairs, and what a pair
-        loses is a distance. For g and p of one name, g with p' and g' with p lose at least what g' with p' loses, so
-        that g with p and g' with p' are no worse. If p had no partner, g with p is no worse than g with p', since
-        predictions of one name have one size. Rows that are equal as they stand come first, since explanations prefer
-        them. A column with `""` has no names: it is right beside null too, and has no size.
+        Rows with the same keys, whose values are each right or wrong: L is the same for all pairs, and the loss of a
+        pair is a distance. If g and p have the same name, g with p' and g' with p lose at least as much as g' with p',
+        so g with p and g' with p' are no worse. If p has no partner, g with p is no worse than g with p', since
+        predictions with the same name have the same size. Identical rows come first, since explanations prefer them. A
+        column with `""` has no names, since `""` is also right if null is expected, and has no size.
 
         Args:
             both: the elements of the ground truth, then those of the prediction.
@@ -541,7 +540,7 @@ class Scorer:
                 self._same_keys([*both[:count]], there, schema).any(axis=1),
                 self._same_keys(here, [*both[count:]], schema).any(axis=0),
             )
-            counts = Counter(names)  # a name that occurs twice is on both sides once, or makes no pair
+            counts = Counter(names)  # a name that occurs twice is once on each side, or makes no pair
             yield [None if risk or counts[each] > 2 else each for each, risk in zip(names, risky, strict=True)]  # noqa: PLR2004
         elif all(type(row) is dict and row.keys() == both[0].keys() for row in both):
             columns = []
@@ -558,7 +557,7 @@ class Scorer:
     def _names(
         self, values: Sequence[Scalar | None], schema: SchemaNode | None, key: str, *, or_wrong: bool
     ) -> Sequence[Hashable]:
-        """Return names of the scalars at a key, as `Comparator.names` does, and None for null."""
+        """Return names of the scalars at a key by `Comparator.names`, and None for null."""
         known = [value for value in values if value is not None]
         place = schema and schema.at_key(key)
         if place is not None and place.comparator is not None:
@@ -569,7 +568,7 @@ class Scorer:
         return [None if value is None else next(waiting) for value in values] if len(names) == len(known) else ()
 
     def _same_keys(self, truth: list[Value], prediction: list[Value], schema: SchemaNode) -> Matrix:
-        """Return 1 for pairs of rows whose keys are equal and not empty, by the comparator of the key, else 0."""
+        """Return 1 for pairs of rows with keys that are not empty and equal by the comparator of the key, else 0."""
         place = schema.items and schema.items.at_key(schema.key)
         keys = [[_key_of(row, schema.key) for row in side] for side in (truth, prediction)]
         here, there = ([i for i, key in enumerate(side) if key is not None] for side in keys)
@@ -593,7 +592,7 @@ class Scorer:
     ) -> tuple[Matrix, Matrix]:
         """Return S and L of every pair of elements, as `pairwise` does.
 
-        Only pairs of rows of cells that are in no best matching may have more than their S.
+        Only for pairs of rows of cells that are in no best matching, S may be too large.
         """
         table = self.tables and self.tables.of(truths, predictions, schema)
         if table:
@@ -616,7 +615,7 @@ class Scorer:
         count = len(truths) * len(predictions)
         if count <= 1 or (count <= _FEW and _is_flat(truths[0])):
             pairs = []
-            for truth, prediction in product(truths, predictions):  # a comprehension takes more of the stack
+            for truth, prediction in product(truths, predictions):  # a comprehension uses more of the stack
                 pairs.append(self.pair(truth, prediction, schema))
             table = np.array(pairs, dtype=np.float64).reshape(len(truths), len(predictions), 2)
             return table[:, :, 0], table[:, :, 1]
@@ -665,7 +664,7 @@ class Scorer:
         left, right = (fold_all(side, self.ignore_case, self.text) for side in (truths, predictions))  # type: ignore[arg-type]
         earned = similarity_matrix(left, right, self.threshold)
         if "" in left and "" in right:
-            # null was compared as an empty text, but only null and `""` agree with it, and it with no expected text
+            # null was compared as an empty text, but null equals only null and `""`, and no expected text equals it
             nulls, none = ([i for i, value in enumerate(side) if value is None] for side in (truths, predictions))
             blank = [j for j, value in enumerate(predictions) if not right[j] and value is not None and value != ""]
             empty = [i for i, value in enumerate(truths) if not left[i] and value is not None]
@@ -680,9 +679,9 @@ class Scorer:
         """Compare objects: the sums over the keys of the ground truths, null for absent keys; other keys add to L."""
         shape = len(truths), len(predictions)
         earned = np.zeros(shape)
-        weight = np.zeros((len(truths), 1))  # a column as long as all values are texts
+        weight = np.zeros((len(truths), 1))  # one column while all values are texts
         had: Any = 0.0  # a matrix if there is a key that only some ground truths have
-        lacked = np.zeros(len(predictions))  # what such keys add to L of the other ground truths
+        lacked = np.zeros(len(predictions))  # what such keys add to L for the other ground truths
         for key in sorted(set().union(*truths, *predictions)):  # sorted as in `_object_pair`
             below = schema and schema.at_key(key)
             column = [truth.get(key) for truth in truths]
@@ -766,14 +765,14 @@ def _key_of(row: Value, key: str) -> Scalar | None:
 
 
 def _is_flat(value: Value) -> bool:
-    """Return whether a value is a scalar or null, or a list or an object of these."""
+    """Return whether a value is a scalar or null, or a list or an object of scalars and nulls."""
     return LEAF_TYPES.issuperset(
         map(type, value.values() if type(value) is dict else value if type(value) is list else (value,))
     )
 
 
 def _places_by_kind(column: Column) -> dict[type, list[int]]:
-    """Return the indices of the values of each kind that occurs; all scalars are of the kind `str`.
+    """Return the indices of the values by kind; all scalars have the kind `str`.
 
     >>> _places_by_kind(["a", None, 1, None])
     {<class 'str'>: [0, 2], <class 'NoneType'>: [1, 3]}
@@ -793,7 +792,7 @@ def _concatenated(containers: Sequence[Sequence[Value]]) -> tuple[list[Value], l
 
 
 def portions(lists: Sequence[list[Value]], columns: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of lists whose elements make at most `MAX_CELLS` pairs with the columns, or of one list."""
+    """Yield ranges of lists whose elements make at most `MAX_CELLS` pairs with the columns, or of a single list."""
     start = cells = 0
     for stop, elements in enumerate(lists):
         cells += len(elements) * columns

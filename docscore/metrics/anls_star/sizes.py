@@ -1,4 +1,4 @@
-"""What counts in values: their sizes, the weights of a schema, and what is empty, by either set of rules."""
+"""The sizes of values with the weights of a schema, and which values are empty, by either set of rules."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
@@ -15,12 +15,12 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 UnclearSides = tuple[
     tuple[Side, ...], tuple[Side, ...]
-]  # the sides that a comparator cannot read, and the ambiguous ones
+]  # the sides that a comparator cannot read, and the ambiguous sides
 ALL_CLEAR: UnclearSides = (), ()
 
 
 class Comparator(ABC):
-    """Compares the scalars of a place that are not compared as the texts of ANLS*.
+    """Compares the scalars of a place other than as the texts of ANLS*.
 
     Attributes:
         label: the type and the settings: "number, tolerance 1%".
@@ -39,43 +39,43 @@ class Comparator(ABC):
         """Return S of every pair, in [0, 1], shape (len(truths), len(predictions)); L is 1."""
 
     def names(self, values: Sequence[Scalar], *, or_wrong: bool) -> Sequence[Hashable]:  # noqa: ARG002
-        """Return names of scalars such that two are right, S = 1, if and only if they have one name.
+        """Return names of scalars such that a pair is right (S = 1) if and only if both have the same name.
 
         Args:
             values: scalars of both sides.
             or_wrong: whether S of two values with different names must be 0.
 
         Returns:
-            The name of each value, or None for a value that has no name, as with several readings; with `or_wrong` all
-            have one. An empty list if there are no such names, as with a tolerance.
+            The name of each value, or None for a value without a name, such as one with several readings; every value
+            has a name with `or_wrong`. An empty list if no such names exist, as with a tolerance.
         """
         return ()
 
     def unclear_sides(self, truth: Scalar | None, prediction: Scalar | None) -> UnclearSides:  # noqa: ARG002
-        """Return the sides whose value cannot be read, and those of a pair whose value has several readings."""
+        """Return the sides whose value cannot be read, and the sides of a pair whose value has several readings."""
         return ALL_CLEAR
 
     @abstractmethod
     def comment(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
-        """Return an explanation of a score that may surprise, else ""; `right` if the pair earned all points."""
+        """Return an explanation of a score that may surprise, or ""; `right` if the pair earned all points."""
 
 
 @dataclass(eq=False, slots=True)
 class SchemaNode:
-    """A place in a schema; not changed once the schema is compiled.
+    """A place in a schema; not modified after the schema is compiled.
 
     Attributes:
-        unit: the weight of a scalar here: the product of the weights of this place and of all places above.
+        unit: the weight of a scalar here: the product of the weights of this place and of all places above it.
         weighted: whether there are weights in the schema.
-        libraries: at the root, the modules of `docscore[values]` whose data the comparators below use.
-        comparator: how scalars compare here; None to compare texts.
+        libraries: at the root, the modules of `docscore[values]` whose data its comparators use.
+        comparator: compares the scalars here; None to compare texts.
         properties: the places of the keys that the schema names.
         others: the place of all other keys.
         items: the place of the elements of a list.
         keeps_order: whether the elements of a list are aligned in their order; otherwise they match in any order.
         key: the key by which the rows of a list are paired first; "" for none.
-        about: the title and the description of the place; "" without.
-        misplaced: the keys of objects that stand among the keywords of the schema, such as fields without `properties`.
+        about: the title and the description of the place; "" if it has none.
+        misplaced: the keys that are fields among the keywords of the schema, such as fields outside of `properties`.
     """
 
     unit: float
@@ -101,16 +101,16 @@ def unit_at(node: SchemaNode | None) -> float:
 
 
 class Counting:
-    """The sizes of ground truths and predictions, and what is empty, by one set of rules.
+    """The sizes of ground truths and predictions, and which values are empty, by one set of rules.
 
-    By the rules of the paper the keys of a prediction whose values are empty do not count: its equation 4 sums over
-    keys(x), which leaves them out. By those of the package `anls_star` 1.0.1 every key counts.
+    By the rules of the paper, keys of a prediction with empty values do not count: its equation 4 sums over keys(x),
+    which leaves them out. By the rules of the package `anls_star` 1.0.1, every key counts.
 
-    Where a place of a schema has a weight, sizes are multiplied by it, so that what is missing costs as much as what is
-    wrong.
+    If a place of a schema has a weight, sizes are multiplied by it, so that a missing value costs as much as a wrong
+    one.
 
-    Of values that hold containers the answers are kept by identity, so that deep nesting costs no more than its size:
-    the values must live as long as the object.
+    Results for values that contain containers are cached by identity, so that deep nesting costs no more than its size:
+    the values must live as long as this object.
     """
 
     def __init__(self, rules: str) -> None:
@@ -166,7 +166,7 @@ class Counting:
     def surpluses(
         self, predictions: Sequence[dict[str, Value]], key: str, schema: SchemaNode | None = None
     ) -> Sequence[float]:
-        """Return what a key that the ground truth lacks adds to L of predictions: its size (package: at least 1)."""
+        """Return what a key that the ground truth does not have adds to L: its size (by the package, at least 1)."""
         values = [prediction.get(key) for prediction in predictions]
         if schema is None and not self.all_keys and LEAF_TYPES.issuperset(map(type, values)):
             return [value is not None and value != "" for value in values]

@@ -1,4 +1,4 @@
-"""The score tree, with one node for every pair of places, and its views: closest ground truth, key scores and text."""
+"""The score tree, with one node for each pair of places, and its views: closest ground truth, key scores and text."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Line:
 
     Attributes:
         branch: the box-drawing characters before the label.
-        label: the key, or the indices on both sides: `[0 ↔ 1]`, `[− ↔ 2]`.
+        label: the key, or the indices of both sides: `[0 ↔ 1]`, `[− ↔ 2]`.
         values: the expected and the predicted value in one line.
         node: the node.
         width: the column in which the score starts.
@@ -179,16 +179,16 @@ class NodeAnnotation(Protocol):
 
 
 class TreeAnnotator(Protocol):
-    """Protocol of an object that annotates the values of one row, and may choose among matchings that tie.
+    """Protocol of an object that annotates the values of one row, and may decide among matchings that tie.
 
     Attributes:
-        chooses: whether it prefers some of the matchings that tie; fields are then counted in the same matching.
+        chooses: whether it decides among matchings that tie; fields are then counted in the matching that it chooses.
     """
 
     chooses: bool
 
     def root(self, whole: Whole, nodes: list[ScoreTree]) -> NodeBuilder:
-        """Return the builder of the root, which takes the arguments as `NodeBuilder` does."""
+        """Return the builder of the root, which takes these arguments as `NodeBuilder` does."""
 
     def annotate(self, tree: ScoreTree) -> Mapping[str, NodeAnnotation] | None:
         """Return the annotations of the values of the ground truth by path; None if nothing can be annotated."""
@@ -208,36 +208,36 @@ class ScoreNode:
 
 
 class Whole:
-    """What all nodes of a tree share: the weight of the root, for ANLS* the options, and the annotations of values."""
+    """The data that all nodes of a tree share: the weight of the root, the options of ANLS*, and the annotations."""
 
     def __init__(self, weight: float = 0.0, options: CompareOptions | None = None, metric: str = "") -> None:
-        self.weight, self.options, self.metric = weight, options, metric  # the metric whose tree it is
+        self.weight, self.options, self.metric = weight, options, metric  # the metric of the tree
         self.annotations: Mapping[str, NodeAnnotation] | None = None  # by path in the ground truth
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ScoreTree(Displayed):
-    """The score of one place of a ground truth against one place of a prediction.
+    """The score of one place of a prediction against one place of a ground truth.
 
     Except for mismatches, `earned` and `weight` of a container are the sums over its children.
 
     Attributes:
-        path: the path in the ground truth, such as `$.items[2].price`; for extra places, the path in the prediction.
+        path: the path in the ground truth, such as `$.items[2].price`; for extra values, the path in the prediction.
         key: the object key; None for list elements and the root.
-        kind: "scalar", "null", "list", "object", or "mismatch" if both sides cannot be compared part by part; "group"
-            for siblings that a folded tree draws as one node, whose `key` describes them.
+        kind: "scalar", "null", "list", "object", or "mismatch" if the sides cannot be compared part by part; "group"
+            for siblings that a folded tree shows as one node, whose `key` describes them.
         status: "exact" (score 1), "partial", "wrong" (score 0), "missing" (nothing predicted) or "extra" (nothing
             expected).
         earned: S, from 0 to `weight`.
-        weight: L, an integer; for the root the number of values that count. The weights of a schema multiply it.
-        ground_truth: the expected value, for a one-of the chosen option; None if nothing is expected.
+        weight: L, an integer; for the root, the number of values that count. The weights of a schema multiply it.
+        ground_truth: the expected value, or the chosen option of a one-of; None if nothing is expected.
         prediction: the predicted value; None if nothing is predicted.
         truth_index: the index in the list of the ground truth, or None.
         prediction_index: the index in the list of the prediction, or None.
         option: the number of the chosen option of a one-of, or None.
-        note: the first part of the reason, which does not follow from the values.
+        note: the first part of the reason, which cannot be derived from the values.
         children: the nodes below.
-        compared: the comparator of a schema, such as "number, tolerance 1%"; "" if texts were compared.
+        compared: the comparator from a schema, such as "number, tolerance 1%"; "" if texts were compared.
         unreadable: the sides whose value the comparator could not read.
         ambiguous: the sides whose value has several readings.
         rows: for two lists that ANLS* or the typed score matched, the counts of their rows; otherwise None.
@@ -260,12 +260,12 @@ class ScoreTree(Displayed):
     compared: str = ""
     unreadable: tuple[Side, ...] = ()
     ambiguous: tuple[Side, ...] = ()
-    _cause: Cause | None = None  # the cause of a part that is lost as a whole
+    _cause: Cause | None = None  # the cause if the whole part is lost
     rows: ListRows | None = None
 
     @property
     def cause(self) -> Cause | None:
-        """The cause of lost points; None if no points are lost, or if the nodes below have the causes."""
+        """The cause of lost points; None if no points are lost or the nodes below have the causes."""
         if self.earned == self.weight:
             return None
         if self._cause or self.children:
@@ -284,7 +284,7 @@ class ScoreTree(Displayed):
 
     @property
     def reason(self) -> str:
-        """An explanation of a score that may surprise, else ""."""
+        """An explanation of a score that may surprise, or ""."""
         comment, options = "", self._whole.options
         if options is not None and not self.compared and self.status not in _ONE_SIDED:
             if self.kind == "scalar":
@@ -295,11 +295,11 @@ class ScoreTree(Displayed):
 
     @property
     def metric(self) -> str:
-        """The name of the metric whose tree this is: "anls_star", "typed", or a metric that a user wrote."""
+        """The name of the metric of this tree: "anls_star", "typed", or a metric that a user wrote."""
         return self._whole.metric
 
     def name_metric(self, name: str) -> None:
-        """Set the metric whose tree this is, for all nodes."""
+        """Set the metric of this tree, for all nodes."""
         self._whole.metric = name
 
     @property
@@ -311,7 +311,7 @@ class ScoreTree(Displayed):
     def region(self) -> RegionOfValue | None:
         """Whether the prediction names the "right" region for the value, an "other" one, or none ("not cited").
 
-        None without a predicted value or without evidence. The finest level of the evidence decides, a box or a page.
+        None without a predicted value or without evidence. The finest level of the evidence, box or page, decides.
         """
         annotation = None if self.children or self.status == "extra" else self.annotations.get(self.path)
         return None if annotation is None else annotation.region
@@ -339,10 +339,10 @@ class ScoreTree(Displayed):
             waiting.extend(reversed(node.children))
 
     def closest_gt(self) -> Any:
-        """Return the right prediction that is nearest to this one.
+        """Return the right prediction that is nearest to the prediction.
 
         It has the chosen options of one-ofs, lists in the order of the prediction followed by unmatched elements, and
-        None at keys that only the prediction has.
+        None for keys that only the prediction has.
         """
         return call_with_fresh_stack(self._closest_gt)
 
@@ -362,7 +362,7 @@ class ScoreTree(Displayed):
     def key_scores(self) -> dict[str, ScoreNode]:
         """Return the score of every object key, as `anls_star` does; list elements without a partner do not count.
 
-        The score of a key below lists is the mean over all of its values, whichever list they are in.
+        The score of a key below lists is the mean over all of its values in all lists.
         """
         return call_with_fresh_stack(self._key_scores)
 
@@ -388,7 +388,7 @@ class ScoreTree(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """Return the metric and the tree in JSON types, with one-ofs as `{"$one_of": [...]}`, and NaN as text.
 
-        Places that hold the same value share one object.
+        Nodes with the same value share one object.
         """
         return {"metric": self.metric, **call_with_fresh_stack(self._to_dict, {})}
 
@@ -444,36 +444,36 @@ _Draft = make_dataclass("_Draft", [each.name for each in fields(ScoreTree)], bas
 
 
 class ScoreListener(Protocol):
-    """Protocol of an object that receives how a pair of values was scored, and gives the places of its children.
+    """Protocol of an object that receives how a pair of values was scored, and returns listeners for its children.
 
-    Children are scored before their parent: first those of the ground truth, in its order, then those that only the
-    prediction has. Of a one-of, only the option that is taken counts.
+    Children are scored before their parent: first the children of the ground truth, in its order, then the children
+    that only the prediction has. Only the chosen option of a one-of is reported.
     """
 
     __slots__ = ()
 
     def begin(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> None:  # noqa: ARG002  for overriding
-        """The values before they are scored; not where only one side has a place, and not of an expected text."""
+        """Receive the values before they are scored, unless a text is expected or only one side has the part."""
         return
 
     def at_key(self, key: str, *, absent: bool = False) -> ScoreListener:
-        """The part at a key of objects, which may be absent from the prediction."""
+        """Return the listener for a key of objects, which may be absent from the prediction."""
 
     def at_index(self, truth: int | None, prediction: int | None) -> ScoreListener:
-        """The part at these indices of both lists; None on the side that has no partner for it."""
+        """Return the listener for the elements with these indices; None for a side without a partner."""
 
     def with_rows(self, rows: ListRows) -> None:
-        """The rows of the list at this place; before `make`."""
+        """Receive the counts of the rows of the list, before `make`."""
 
     def at_option(self, option: int, count: int = 1) -> ScoreListener:  # noqa: ARG002  for overriding
-        """The same place, where this option was taken; out of so many where they were compared."""
+        """Return the listener for the chosen option, out of `count` options if they were compared."""
         return self
 
     def lost(self, cause: Cause, note: str = "") -> ScoreListener:
-        """The same place, all of which is lost for this cause, unless a part that holds it is lost already."""
+        """Return the listener for this part, which is lost entirely; the cause of a lost part around it is kept."""
 
     def missing_parts(self) -> ScoreListener | None:
-        """The same place, to tell of the parts of a ground truth whose prediction has the wrong type; or None."""
+        """Return the listener for parts of a ground truth if the prediction has the wrong type; None to skip them."""
         return None
 
     def make(
@@ -486,29 +486,29 @@ class ScoreListener(Protocol):
         prediction: Value,
         schema: SchemaNode | None,
     ) -> None:
-        """How the pair was scored, once its parts have been told."""
+        """Receive how the pair was scored, after its parts."""
 
     def preferences(self, score: Callable[[int, int, Any], object]) -> Criteria | None:  # noqa: ARG002  for overriding
-        """What decides among matchings of the elements of two lists that tie in their score; None if nothing does.
+        """Return the criteria that decide among matchings of two lists with the same score; None for no criteria.
 
         Args:
-            score: scores the elements with these indices, and tells a place that is not kept.
+            score: scores the elements with these indices, and reports to a temporary listener.
         """
         return None
 
     def annotated(self, value: Value, schema: SchemaNode | None, **element: int | None) -> str:  # noqa: ARG002  for overriding
-        """The canonical text of an element or option with its evidence, or confidences and citations; "" without any.
+        """Return the canonical text of a part with its evidence, or its confidences and citations; "" if it has none.
 
         Args:
             value: the element of a list or the option of a one-of at this place.
             schema: its place in a schema.
-            element: as "truth" or "prediction" its index there, or as "option" the number of the option.
+            element: the index of the element as "truth" or "prediction", or the number of the option as "option".
         """
         return ""
 
 
 class NodeBuilder(ScoreListener):
-    """Makes a node of a score tree.
+    """Builds a node of a score tree.
 
     Args:
         whole: the object that all nodes share.
@@ -517,8 +517,8 @@ class NodeBuilder(ScoreListener):
         key: the object key; None for list elements and the root.
         truth_index: the index in the list of the ground truth, or None.
         prediction_index: the index in the list of the prediction, or None.
-        cause: the cause if a part with this place is lost as a whole, else None.
-        absent: whether the prediction lacks the key.
+        cause: the cause if this part, or a part around it, is lost entirely; otherwise None.
+        absent: whether the prediction does not have the key.
     """
 
     __slots__ = (
@@ -626,7 +626,7 @@ def status_of(earned: float, weight: float) -> Status:
     return "exact" if earned == weight else "partial" if earned else "wrong"
 
 
-# The kind of a node whose only value has a type.
+# The kind of a node by the type of its only value.
 NODE_KINDS: dict[type, Kind] = {
     **dict.fromkeys(SCALAR_TYPES, "scalar"),
     type(None): "null",
@@ -649,11 +649,11 @@ def empty_name(value: Value) -> str:
     return "an object of empty values" if isinstance(value, dict) and value else f"an empty {type_name(value)}"
 
 
-_LONG_TEXT = 20_000  # characters from which comments do not compute similarities below the threshold
+_LONG_TEXT = 20_000  # comments do not compute similarities below the threshold of texts with more characters
 
 
 def _comment_on_scalars(truth: Scalar, prediction: Scalar, options: CompareOptions, *, earned: bool) -> str:
-    """Return a comment on two scalars whose score may surprise, else ""."""
+    """Return a comment on two scalars whose score may surprise, or ""."""
     both_texts = isinstance(truth, str) and isinstance(prediction, str)
     if both_texts and truth == prediction:
         return ""
@@ -686,5 +686,5 @@ _KeyValues = dict[str, tuple[list[float], "_KeyValues"]]  # by key: the scores o
 
 
 def _means(pooled: _KeyValues) -> dict[str, ScoreNode]:
-    """Return the mean of each key over its values, and of the keys below."""
+    """Return the mean of each key over its values, and the means of the keys below it."""
     return {key: ScoreNode(math.fsum(scores) / len(scores), _means(below)) for key, (scores, below) in pooled.items()}
