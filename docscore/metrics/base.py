@@ -22,7 +22,7 @@ class MetricRow(NamedTuple):
     """One row of a test set, the input of a metric.
 
     Attributes:
-        ground_truth: the expected value in plain types; a tuple holds alternatives, each of which is right.
+        ground_truth: the expected value in plain types; a tuple holds alternatives, each of them right.
         prediction: the predicted value in plain types; None if there is none.
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
         compute: returns the ANLS* score of the row; in a test set the first call computes the scores of all rows.

@@ -1,1 +1,1 @@
-"""Typed scores: ANLS* where a schema says how each place compares and what it weighs."""
+"""Typed scores: ANLS* with a schema that sets the comparator and the weight of each place."""

@@ -1,7 +1,7 @@
-"""Comparators: how the scalars of a field compare where a schema says so.
+"""Comparators, which compare the scalars of a field if a schema names them.
 
-To add a comparator, such as one for IBANs, write a function here that makes it from its settings, and add an entry to
-`COMPARATORS`. The entry declares which types and `format` of a schema fit, what a tolerance may be, and when a
+To add a comparator, such as one for IBANs, write a function here that creates it from its settings, and add an entry
+to `COMPARATORS`. The entry declares which types and `format` of a schema fit, what a tolerance may be, and when a
 suggested schema names the comparator. Describe settings that no other comparator has in `SETTINGS`. Long readers are in
 `docscore.metrics.typed.readers`.
 """
@@ -55,7 +55,7 @@ Unread = Literal["", "text", "wrong"]
 _EXACT = Context(prec=4000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # differences are exact up to 4,000 digits
 _DAY = 86_400  # seconds
 _TEMPERATURE = frozenset({("kelvin", 1)})
-_UNITS_OF_CASES = 3  # the most units that a symbol has with other capitals
+_UNITS_OF_CASES = 3  # the most units that a symbol can name with other capitals
 _SIDES = ("the ground truth", "the prediction")
 _SEPARATOR = re.compile(r"(?<=\d)\D")
 
@@ -66,33 +66,33 @@ _cached = lru_cache(maxsize=1 << 15, typed=True)  # reads each distinct value on
 
 
 def _guarded(read: Read, value: Scalar) -> Reading | None:
-    """Read a value by a library; one that makes it raise an error, whichever it is, has no reading."""
+    """Read a value with a library; if the library raises any error, the value has no reading."""
     try:
         return read(value)
-    except Exception:  # noqa: BLE001  a value of a model must not end an evaluation
+    except Exception:  # noqa: BLE001  a predicted value must not end an evaluation
         return None
 
 
 @dataclass(frozen=True)
 class ReadingComparator(Comparator):
-    """Compares scalars by the values they stand for: 1000.0 equals 1000, and 12 March 2024 equals 2024-03-12.
+    """Compares scalars by the values that they mean: 1000.0 equals 1000, and 12 March 2024 equals 2024-03-12.
 
     Attributes:
         name: the type of value, in words: "a number".
         label: the name of the comparator with its settings: "number, tolerance 1%".
-        read: reads a scalar that has one reading; returns None for all others.
-        ways: read other scalars, each under one of the conventions that the settings leave open.
-        beside: reads a scalar that has no reading by the readings of the other side; None if nothing does.
-        near: returns whether two values with different spellings count as equal; None if none do.
+        read: reads a scalar that has one reading; returns None for any other scalar.
+        ways: functions that read other scalars, each by one of the conventions that the settings allow.
+        beside: reads a scalar without a reading, using the readings of the other side; None if not possible.
+        near: returns whether two values with different spellings count as equal; None if they never do.
         fits: returns whether readings of two kinds can be equal.
-        unequal: how two values that were read and differ compare: "wrong", or "text" to compare their spellings, so
-            that 1234 is close to 1235.
-        unread: how a pair compares if a side has no reading. "": a prediction without one is wrong where the ground
-            truth has one, and otherwise compared as text. "wrong": the pair is wrong. "text": it is compared as text,
-            and so are values with several readings. Equal texts are always equal.
+        unequal: how two different values compare: "wrong", or "text" to compare their spellings, so that 1234 is close
+            to 1235.
+        unread: how a pair compares if a side has no reading. "": as wrong if only the ground truth has a reading, and
+            otherwise as text. "wrong": as wrong. "text": as text, and so do values with several readings. Identical
+            texts are always equal.
         near_comment: the comment on values that are `near`.
         libraries: the modules of `docscore[values]` whose data affect the readings.
-        settings: the settings, for messages that say which are missing.
+        settings: the settings, for messages about missing settings.
     """
 
     name: str
@@ -109,7 +109,7 @@ class ReadingComparator(Comparator):
     settings: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def readings(self, value: Scalar) -> tuple[Reading, ...]:
-        """Return the readings of a scalar: one, several if the settings leave it open, or none."""
+        """Return the readings of a scalar: one, several if the settings allow several, or none."""
         certain = self.read(value)
         return (certain,) if certain else tuple(dict.fromkeys(filter(None, self._by_ways(value))))
 
@@ -139,9 +139,9 @@ class ReadingComparator(Comparator):
         return 0.0 if self.unequal == "wrong" else similarity(left.spelling, right.spelling, threshold)
 
     def _earned_if_unclear(self, truth: Scalar, prediction: Scalar, threshold: float) -> float | None:
-        """Return S of a pair in which a side has not one reading; None if the pair compares as `unread` says.
+        """Return S of a pair in which a side has no or several readings; None if `unread` decides.
 
-        Values that are written alike have the same convention, so that 03/04/2024 is no day that 04/03/2024 may be.
+        Values in the same notation follow the same convention, so 03/04/2024 never equals 04/03/2024.
         """
         left, right = self._sides(truth, prediction)
         if not left or not right:
@@ -171,7 +171,7 @@ class ReadingComparator(Comparator):
         return earned
 
     def names(self, values: Sequence[Scalar], *, or_wrong: bool) -> Sequence[Hashable]:
-        """Return the spelling of the reading of each value that has one reading, if they all are of one kind."""
+        """Return the spelling of each value that has one reading, if all readings are of one kind."""
         readings = [*map(self.read, values)]
         kinds = {reading.kind for reading in readings if reading}
         if len(kinds) > 1 or self.near is not None or (or_wrong and (None in readings or self.unequal == "text")):
@@ -198,7 +198,7 @@ class ReadingComparator(Comparator):
         return earned
 
     def unclear_sides(self, truth: Scalar | None, prediction: Scalar | None) -> UnclearSides:
-        """Return the sides without a reading, and those of a pair with several; a tuple of alternatives is not read."""
+        """Return the sides without a reading, and the sides of a pair with several; alternatives are not read."""
         values: list[Any] = [
             value for value in (truth, prediction) if value is not None and not isinstance(value, tuple)
         ]
@@ -238,7 +238,7 @@ class ReadingComparator(Comparator):
 
 
 def _separator(value: Scalar) -> str:
-    """Return the first character after a digit that is none, "" if there is none."""
+    """Return the first character after a digit that is not a digit; "" if there is none."""
     return (_SEPARATOR.search(scalar_text(value)) or [""])[0]
 
 
@@ -254,7 +254,7 @@ def _as_texts(truth: Scalar, prediction: Scalar, options: CompareOptions, otherw
 def _text_table(
     truths: Sequence[Scalar], predictions: Sequence[Scalar], options: CompareOptions, otherwise: Otherwise
 ) -> Matrix:
-    """Return S of every pair: the similarity of the texts, or with "wrong" 1 for equal texts and otherwise 0."""
+    """Return S of every pair: the similarity of the texts, or, with "wrong", 1 for equal texts and 0 for others."""
     if otherwise == "wrong":
         return np.array([[float(_is_same_text(t, p)) for p in predictions] for t in truths])
     left, right = (fold_all(side, options.ignore_case, TEXT_RULES[options.numbers]) for side in (truths, predictions))
@@ -263,7 +263,7 @@ def _text_table(
 
 @dataclass(frozen=True)
 class FunctionComparator(Comparator):
-    """Compares scalars by a function of the user, which returns numbers in [0, 1].
+    """Compares scalars with a function of the user, which returns numbers in [0, 1].
 
     Attributes:
         label: the name of the function.
@@ -311,7 +311,7 @@ class FunctionComparator(Comparator):
 
 
 def _numbers(earned: Any, shape: tuple[int, int]) -> Matrix:
-    """Return a table of numbers; NaN for everything else, also for texts, which NumPy would read as numbers."""
+    """Return a table of numbers; NaN for everything else, including texts, which NumPy would read as numbers."""
     try:
         table = np.array(earned)
         if table.dtype.kind not in "biuf":
@@ -344,7 +344,7 @@ class JudgedComparator(Comparator):
     """Compares texts by judgements from a file; a text always equals itself.
 
     Attributes:
-        verdicts: S of pairs of a ground truth and a prediction, as texts in lower case.
+        verdicts: S by pairs of a ground truth and a prediction, as texts in lower case.
         unread: how pairs without a verdict compare.
         label: the name of the comparator.
     """
@@ -385,17 +385,17 @@ class JudgedComparator(Comparator):
         return f"no judgement: {otherwise}{swapped}"
 
 
-# The functions that make the comparators of `COMPARATORS`.
+# The functions that create the comparators of `COMPARATORS`.
 
 
 def text_comparator(
     *, unicode: str = "", case: str = "ignored", space: str = "folded", punctuation: str = "kept"
 ) -> ReadingComparator:
-    """Make a comparator of texts by similarity, ignoring what the settings say.
+    """Make a comparator of texts by similarity, which ignores the differences that the settings name.
 
     Args:
         unicode: "nfkc" to normalise characters that can be encoded in several ways.
-        case: "ignored" or "kept".
+        case: "ignored" to compare in lower case, or "kept".
         space: "folded" to compare every run of white space as one space, "ignored" or "kept".
         punctuation: "ignored" to leave out everything except letters, digits and white space.
     """
@@ -404,7 +404,7 @@ def text_comparator(
 
 
 def exact_comparator() -> ReadingComparator:
-    """Make a comparator by which texts are right if they are exactly the same."""
+    """Make a comparator that accepts only identical texts."""
     return ReadingComparator("a text as it is", "exact", lambda value: Reading(scalar_text(value)))
 
 
@@ -429,7 +429,7 @@ def number_comparator(
         tolerance: the largest difference, a number or a share of the ground truth such as "1%"; None for no tolerance.
         decimal: the character before the decimals in texts.
         group: the character between groups of three digits in texts, or "".
-        locale: a locale whose separators apply if neither is given.
+        locale: a locale whose separators apply if neither `decimal` nor `group` is given.
         percent: "share" to read 21% as 0.21, "points" to read it as 21.
         unequal: how different numbers compare.
         unread: how values that are not numbers compare.
@@ -467,18 +467,18 @@ def money_comparator(
 
     Args:
         tolerance: the largest difference of the numbers, as for `number_comparator`.
-        decimal: the character before the decimals. "1,500" and "1.500" are ambiguous, and not read, without `decimal`,
-            `group` and `locale`.
+        decimal: the character before the decimals. Without `decimal`, `group` and `locale`, "1,500" and "1.500" are
+            ambiguous and are not read.
         group: the character between groups of three digits, or "".
-        locale: a locale whose separators and names of currencies are read; its country decides which `$` is meant.
+        locale: a locale whose separators and names of currencies are read; its country decides what `$` means.
         currency: the currency of amounts that name none: its code; "any" if they equal amounts in every currency;
-            "required" if they equal only amounts without a currency. "ignored" compares the numbers alone.
+            "required" if they equal only amounts without a currency. "ignored" compares only the numbers.
         unequal: how different amounts in the same currency compare.
         unread: how values that are not amounts compare.
     """
     declared = _separators(decimal, group, locale)
     read = partial(read_money, declared=declared, locale=locale, currency=currency)
-    if read(f"{currency if currency.isupper() else '$'} 0") is None:  # also raises at once if babel is missing
+    if read(f"{currency if currency.isupper() else '$'} 0") is None:  # also raises immediately if babel is missing
         raise InputValueError(place="currency", expected="a currency of ISO 4217", got=repr(currency))
 
     def fits(left: frozenset[str] | None, right: frozenset[str] | None) -> bool:
@@ -506,17 +506,17 @@ def unit_comparator(
     unit: str = "",
     unread: Unread = "",
 ) -> ReadingComparator:
-    """Make a comparator of quantities, which are converted to base units exactly: 5 years equal 60 months.
+    """Make a comparator of quantities, which are converted exactly to base units: 5 years equal 60 months.
 
     Args:
         tolerance: a share of the ground truth such as "1%".
         decimal: the character before the decimals, as for `money_comparator`.
         group: the character between groups of three digits, or "".
         locale: a locale whose separators and names of units are read.
-        unit: the unit of numbers that have none.
+        unit: the unit of numbers without a unit.
         unread: how values that are not quantities compare.
     """
-    of_unit = read_quantity(f"1 {unit}")  # also raises at once if a package is missing
+    of_unit = read_quantity(f"1 {unit}")  # also raises immediately if a package is missing
     if of_unit is None:
         raise InputValueError(place="unit", expected="a unit such as kg", got=short_repr(unit))
 
@@ -552,11 +552,11 @@ def date_comparator(
     unequal: Otherwise = "wrong",
     unread: Unread = "",
 ) -> ReadingComparator:
-    """Make a comparator of dates, or of points in time, in any notation; offsets are converted to UTC.
+    """Make a comparator of dates or points in time in any notation; times with an offset are converted to UTC.
 
     Args:
-        part: "date" to compare the day as written; "datetime" to compare the point in time, which for a date without a
-            time is midnight; "" to compare the time if both sides have one, and otherwise the day.
+        part: "date" to compare the day as written; "datetime" to compare the point in time, midnight for a date without
+            a time; "" to compare the time if both sides have one, and otherwise the day.
         tolerance: the largest difference in days; for "datetime", in seconds.
         date_order: the order of ambiguous dates such as 03/04/2024: "dmy", "mdy" or "ymd".
         locale: a locale whose notation of dates is read.
@@ -592,7 +592,7 @@ def date_comparator(
 
 
 def time_comparator(*, tolerance: float | None = None, locale: str = "", unread: Unread = "") -> ReadingComparator:
-    """Make a comparator of times of day; one with an offset is converted to UTC and never equals one without.
+    """Make a comparator of times of day; a time with an offset is converted to UTC and never equals one without.
 
     Args:
         tolerance: the largest difference in seconds, also across midnight.
@@ -600,7 +600,7 @@ def time_comparator(*, tolerance: float | None = None, locale: str = "", unread:
         unread: how values that are not times of day compare.
     """
     read = partial(read_time, locale=locale)
-    read("0:00")  # raises at once for an unknown locale
+    read("0:00")  # raises immediately for an unknown locale
     return ReadingComparator(
         "a time of day",
         "time",
@@ -619,7 +619,7 @@ def phone_comparator(*, region: str = "", unread: Unread = "") -> ReadingCompara
         unread: how values that are not phone numbers compare.
     """
     read = partial(read_phone, region=region)
-    read("+493012345")  # raises at once if phonenumbers is missing
+    read("+493012345")  # raises immediately if phonenumbers is missing
     return ReadingComparator(
         "a phone number",
         "phone",
@@ -633,21 +633,21 @@ def phone_comparator(*, region: str = "", unread: Unread = "") -> ReadingCompara
 def boolean_comparator(
     *, locale: str = "", true: Sequence[str] = (), false: Sequence[str] = (), unread: Unread = ""
 ) -> ReadingComparator:
-    """Make a comparator of booleans, which also reads `true`, `yes`, `false` and `no` in any case.
+    """Make a comparator of booleans, which also reads the texts `true`, `yes`, `false` and `no` in any case.
 
     Args:
-        locale: a language whose words for yes and no are read too.
+        locale: a language whose words for yes and no are also read.
         true: more words for true.
         false: more words for false.
         unread: how other texts compare.
     """
     read = partial(read_boolean, locale=locale, right=tuple(true), wrong=tuple(false))
-    read("")  # raises at once for a language without words
+    read("")  # raises immediately for a language without words
     return ReadingComparator("a boolean", "boolean", read, unread=unread)
 
 
 def enum_comparator(*, values: Sequence[str] | Mapping[str, Sequence[str]], unread: Unread = "") -> ReadingComparator:
-    """Make a comparator of the values of a list, ignoring case and white space.
+    """Make a comparator of the values of a list, which ignores case and white space.
 
     Args:
         values: the values, or a mapping from each value to its other names.
@@ -667,9 +667,9 @@ def enum_comparator(*, values: Sequence[str] | Mapping[str, Sequence[str]], unre
 
 
 def judgements_comparator(*, judgements: Sequence[Sequence[Any]], unread: Otherwise = "text") -> JudgedComparator:
-    """Make a comparator by judgements: rows of ground truth, prediction, and true, false or a number in [0, 1].
+    """Make a comparator from judgements: rows of ground truth, prediction, and true, false or a number in [0, 1].
 
-    A row also holds for the two texts on swapped sides if it ends with another true.
+    If a row ends with another true, it also applies to the two texts on swapped sides.
 
     Raises:
         ValueError: for different verdicts on the same pair.
@@ -692,7 +692,7 @@ def _separators(decimal: str, group: str, locale: str) -> Separators:
 
 
 def _ways(declared: Separators, *reads: Callable[..., Reading | None]) -> tuple[Read, ...]:
-    """Return each function that reads with each pair of separators that numbers may have."""
+    """Return each function with each pair of separators that numbers may have."""
     possible = (declared,) if any(declared) else (Separators(".", ","), Separators(",", "."))
     return tuple(_cached(partial(_guarded, partial(read, declared=way))) for read in reads for way in possible)
 
@@ -703,7 +703,7 @@ def _of_locale(locale: str) -> tuple[str, ...]:
 
 
 def _within(tolerance: float | str | None, cycle: float = math.inf) -> Callable[[Any, Any], bool] | None:
-    """Return a function that says whether two numbers, or two points of a cycle, differ by at most the tolerance."""
+    """Return a function that tests whether two numbers, or points of a cycle, differ by at most the tolerance."""
     if tolerance is None:
         return None
     is_share = isinstance(tolerance, str)
@@ -723,15 +723,15 @@ class ComparatorType(NamedTuple):
     """The declaration of a comparator that schemas can name.
 
     Attributes:
-        make: makes the comparator. Its keyword-only parameters are the settings; those without a default are required.
+        make: creates the comparator. Its keyword-only parameters are the settings, required if they have no default.
         types: the types of a JSON Schema that it can compare.
         implied_by: the types that imply it, if a schema names no comparator.
         format: the `format` of texts that implies it.
-        tolerance: what a tolerance is: "share" of the ground truth, a number of "days" or "seconds", or "" for a number
-            or a share.
-        effect: what it does, in words for suggestions: "amounts as money"; "" if no schema is suggested with it.
-        resembles: returns whether a text may be such a value. A suggested schema names the comparator for a field whose
-            texts all may be, if it reads them without settings. None for comparators that
+        tolerance: the kind of tolerance: a "share" of the ground truth, a number of "days" or "seconds", or "" for a
+            number or a share.
+        effect: its effect, as words for suggestions: "amounts as money"; "" if no suggested schema names it.
+        resembles: returns whether a text may be such a value. A suggested schema names the comparator for a field if
+            all its texts may be such values and can be read without settings. None for comparators that
             `docscore.schemas.suggestion` chooses by other rules.
     """
 
@@ -789,14 +789,14 @@ REQUIRED = object()
 
 @cache
 def settings_of(name: str) -> dict[str, Any]:
-    """Return the settings that a comparator takes with their defaults; `REQUIRED` for those that have none."""
+    """Return the settings of a comparator with their defaults; `REQUIRED` for settings without a default."""
     parameters = (
         each for each in signature(COMPARATORS[name].make).parameters.values() if each.kind is each.KEYWORD_ONLY
     )
     return {each.name: REQUIRED if each.default is each.empty else each.default for each in parameters}
 
 
-# Settings that may read what a comparator does not: the first group of which one does says which.
+# Settings with which a comparator may read other values; only the first group with such a setting is reported.
 _MISSING: tuple[list[dict[str, str]], ...] = (
     [{"date_order": order} for order in ORDERS],
     [{"group": ","}, {"decimal": ","}, {"group": "."}, {"decimal": "."}],
@@ -806,9 +806,9 @@ _MISSING: tuple[list[dict[str, str]], ...] = (
 
 
 def settings_that_read(compares: ReadingComparator, values: Sequence[Scalar]) -> list[str]:
-    """Return the settings, as JSON, by which most of the values have one reading; for a phone number the region."""
+    """Return the settings, as JSON, with which most values have one reading; the region for phone numbers."""
     for group in _MISSING:
-        fitting: dict[tuple[Any, ...], str] = {}  # by the readings, so that each is there once
+        fitting: dict[tuple[Any, ...], str] = {}  # by the readings, to list each only once
         for added in group:
             settings = added if "compare" in added else {**compares.settings, **added}
             own = {name: value for name, value in settings.items() if name != "compare"}
@@ -823,7 +823,7 @@ def settings_that_read(compares: ReadingComparator, values: Sequence[Scalar]) ->
 
 
 def comparator(name: str, **settings: Any) -> Comparator:
-    """Return the comparator of a name; equal settings give the same object.
+    """Return the comparator with a name; equal settings return the same object.
 
     Raises:
         ValueError: for settings that contradict each other, and if a package of `docscore[values]` is missing.

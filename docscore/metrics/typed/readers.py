@@ -1,7 +1,7 @@
 """Readers: one function for each type of value, which reads a scalar and returns a reading, or None.
 
-A value is read only if there is one way to read it. An ambiguous value needs a setting; without it the reader returns
-None. `docscore.metrics.typed.comparators` then reads it with each of the settings that are possible.
+A value is read only if there is one way to read it. For an ambiguous value without a setting, the reader returns None;
+`docscore.metrics.typed.comparators` then reads the value with each possible setting.
 """
 
 import json
@@ -24,21 +24,21 @@ from docscore.core.runtime import library
 from docscore.core.same_value import date_of, hour_of_day, letters_of, number_of, separated_number
 from docscore.core.values import Scalar, number_text, scalar_text
 
-LOCALES = ("de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "fi", "pl", "cs")  # that are tried for a field
+LOCALES = ("de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "fi", "pl", "cs")  # locales to try for a field
 
-_LONGEST = 100  # characters of an amount with its currency or unit
+_LONGEST = 100  # the most characters of an amount with its currency or unit
 
-# The words and symbols that CLDR and pint lack or read otherwise:
-# * currencies: `shared` by several, all that have the symbol as their narrow one in CLDR, the `same` written otherwise,
-#   `own` symbols of one currency, and the `codes` of those in use, and of the last before the euro;
-# * units: `spelled` writings, products as in the SI Brochure, 9th edition, 5.4, and "" if there are several meanings
-#   (ares or years, months or French megabytes, bits or bytes); those whose names in CLDR, `named`, are words; and the
-#   `symbols` in lower case that may follow digits without a space in a document;
-# * dates: words in them that the patterns of CLDR do not have, without accents;
+# Words and symbols that CLDR and pint do not have or read differently:
+# * currencies: symbols `shared` by all currencies with this narrow symbol in CLDR, other forms of the `same` symbol,
+#   symbols of their `own` that only one currency has, and `codes` of currencies in use and of the last before the euro;
+# * units: other names (`spelled`), with products as in the SI Brochure, 9th edition, 5.4, and "" for several meanings
+#   (ares or years, months or French megabytes, bits or bytes); units that CLDR names with words (`named`); and
+#   lower-case `symbols` that may follow digits without a space in a document;
+# * dates: words in dates that the patterns of CLDR do not have, without accents;
 # * booleans: true and false in each language.
 _WORDS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text("utf-8"))
 
-# Full-width characters, characters used as a minus sign or as an apostrophe between groups of digits, and marks of the
+# Full-width characters, characters used as minus signs or as apostrophes between groups of digits, and marks of the
 # direction of writing.
 _FORMS: dict[int, int | str | None] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _FORMS |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63"), "-")
@@ -48,14 +48,14 @@ _FORMS |= dict.fromkeys((0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0
 
 
 class Reading(NamedTuple):
-    """A scalar as read.
+    """A value that a scalar was read as.
 
     Attributes:
-        spelling: the canonical spelling: values are equal if their spellings are.
+        spelling: the canonical spelling: values are equal if their spellings are equal.
         value: the value for tolerances; for a quantity, in base units.
-        kind: a second condition for equality: the possible currencies of an amount, or None if it names none; the base
+        kind: a second condition of equality: the possible currencies of an amount, or None if it names none; the base
             units of a quantity.
-        ignored: what else the scalar says, in words: "time of day".
+        ignored: the name of a part that was ignored: "time of day".
     """
 
     spelling: str
@@ -74,7 +74,7 @@ def extra(name: str, kind: str) -> Any:
 
 
 def ascii_form(text: str) -> str:
-    """Return the text, stripped, with ASCII digits, signs and spaces instead of those of other scripts and widths.
+    """Return the stripped text, with digits, signs and spaces of other scripts and widths converted to ASCII.
 
     Marks of the direction of writing are left out.
 
@@ -89,7 +89,7 @@ def ascii_form(text: str) -> str:
     ).strip()
 
 
-_ABOVE = 200  # the combining class of accents begins here; that of the vowels and signs of other scripts is lower
+_ABOVE = 200  # the least combining class of accents; vowels and signs of other scripts have lower classes
 
 
 def _folded(text: str) -> str:
@@ -104,7 +104,7 @@ class Separators(NamedTuple):
     Attributes:
         decimal: the character before decimals.
         group: the character between groups of digits.
-        native: both beside digits of the locale's own script; None if undeclared.
+        native: both characters for digits of the locale's own script; None if undeclared.
     """
 
     decimal: str = ""
@@ -112,7 +112,7 @@ class Separators(NamedTuple):
     native: tuple[str, str] | None = None
 
     def beside(self, value: Scalar) -> "Separators":
-        """Return the separators of a value, which depend on its digits."""
+        """Return the separators for a value, which depend on the script of its digits."""
         return Separators(*self.native) if self.native and _NATIVE.search(str(value)) else self
 
 
@@ -147,7 +147,7 @@ _POINT = re.compile(r"(?:\d+(?:\.(?:\d{1,2}|\d{4,}))?|(?:0|[1-9]\d{3,})?\.\d+)\Z
 
 
 def _unsigned(text: str, declared: Separators, *, as_json: bool) -> Decimal | None:
-    """Read digits and separators; `as_json` if the point in "1.500" comes before decimals, as in JSON."""
+    """Read digits and separators; with `as_json`, the point in "1.500" comes before decimals."""
     if not text or text[0] in "+-":
         return None
     number = None
@@ -179,15 +179,15 @@ def _number(value: Scalar, declared: Separators = UNDECLARED, *, points: bool = 
         return decimal_value(value)
     text, declared = ascii_form(value), declared.beside(value)
     parts = _around(text, declared, as_json=True)
-    if parts is None or parts[0] or parts[2] not in _PLACES:  # with an exponent, or too long for an amount
+    if parts is None or parts[0] or parts[2] not in _PLACES:  # it has an exponent, or is too long for an amount
         signed = text[:1] in ("+", "-")
         number = _unsigned(text[signed:].lstrip(), declared, as_json=True)
         return number.copy_negate() if number is not None and text[0] == "-" else number
     return parts[1] if points and parts[2] == "%" else parts[1].scaleb(-_PLACES[parts[2]], UNROUNDED)
 
 
-# An unsigned number between two texts; `rest` is a mark of no decimals, as in `5,-`, and `minus` is that of `5- EUR`. A
-# point with no digit before it stands after a space, a sign or a symbol: `Rs.500` is not half a rupee.
+# An unsigned number between two texts; `rest` marks the absence of decimals, as in `5,-`, and `minus` is a minus as in
+# `5- EUR`. A point without a digit before it must follow a space, a sign or a symbol: `Rs.500` is not half a rupee.
 _POINT_FIRST = r"(?<![^\s()+$\xa2-\xa5\u20a0-\u20c0-])[.,](?=\d)"
 _DIGITS = rf"(?P<digits>(?:\d|{_POINT_FIRST})(?:[\d.,' ]*\d)?)(?P<rest>[.,]-{{1,2}})?(?P<minus>- )?"
 _AROUND = re.compile(rf"(?P<before>[^\d]*?){_DIGITS}(?P<after>[^\d]*)\Z", re.ASCII)
@@ -213,7 +213,7 @@ def _around(text: str, declared: Separators, *, as_json: bool = False) -> tuple[
 
 @cache
 def currency_signs() -> Mapping[str, frozenset[str]]:
-    """Return the possible currencies of symbols and codes in lower case; unlike those of CLDR, they need no library."""
+    """Return the possible currencies of symbols and codes in lower case, which need no library, unlike CLDR."""
     known = _WORDS["currencies"]
     meant = {code.casefold(): code for code in " ".join(known["codes"]).split()} | known["own"] | known["shared"]
     signs = {sign: frozenset(codes.split()) for sign, codes in meant.items()}
@@ -222,7 +222,7 @@ def currency_signs() -> Mapping[str, frozenset[str]]:
 
 @cache
 def _currencies(locale: str) -> Mapping[str, frozenset[str]]:
-    """Return the possible currencies of each symbol, code and name in lower case; a country decides shared ones."""
+    """Return the possible currencies of each symbol, code and name in lower case; a country limits shared symbols."""
     numbers = extra("babel.numbers", "money")
     codes = sorted(numbers.list_currencies())
     words: list[dict[str, frozenset[str]]] = []
@@ -254,16 +254,16 @@ def read_money(
     currency: str = "",
     signs: Mapping[str, frozenset[str]] | None = None,
 ) -> Reading | None:
-    """Read an amount with its possible currencies: None if it names none, several for `$`.
+    """Read an amount with its possible currencies: None if it names no currency, several for `$`.
 
     Args:
         value: a scalar.
         declared: the separators of texts.
-        locale: a locale whose names of currencies are read, like the English names; its country decides which `$` is
-            meant.
+        locale: a locale whose names of currencies are read in addition to English names; its country decides what `$`
+            means.
         currency: the code of the currency of amounts with no currency or a shared symbol; "ignored" to ignore
             currencies; any other text if the currency is unknown.
-        signs: the possible currencies of each symbol, code and name in lower case; None for those of CLDR.
+        signs: the possible currencies of each symbol, code and name in lower case; None for the signs of CLDR.
     """
     if isinstance(value, str) and type(value) is not DecimalText:
         parts = _around(ascii_form(value), declared.beside(value))
@@ -305,7 +305,7 @@ def unit_registry() -> Any:
 
 @cache
 def _unit_words(locale: str) -> Mapping[str, str]:
-    """Return the units by word: those that are spelled otherwise, and the CLDR names of a locale in lower case."""
+    """Return the units by word: other names of units, and the CLDR names of a locale in lower case."""
     known = dict(_WORDS["units"]["spelled"])
     if not locale:
         return known
@@ -333,13 +333,13 @@ def _unit(text: str, locale: str, which: int | None) -> Any:
     return unit
 
 
-_CASES = 4  # letters whose case may decide: `mWh` is no `MWh`, and `MByte` no millibyte
+_CASES = 4  # the first letters, whose case may matter: `mWh` is not `MWh`, and `MByte` is not a millibyte
 
 
 def _unit_name(word: str, locale: str, which: int | None) -> str:
-    """Return the unit of an exact symbol or name, or otherwise the one with other capitals; "" for none.
+    """Return the unit with this symbol or name, or else the unit with other capitals; "" if there is none.
 
-    If several have other capitals, `which` is the number of the one to take, in alphabetical order; None for none.
+    If several units have other capitals, `which` is the number of the one to choose, by alphabet; None for none.
     """
     cases = product(*({each.lower(), each.upper()} for each in word[:_CASES])) if len(word) > 1 else ()
     for spelled in ([word], ["".join(each) + word[_CASES:].lower() for each in cases]):
@@ -352,7 +352,7 @@ def _unit_name(word: str, locale: str, which: int | None) -> str:
 
 
 def _exact_unit(word: str, words: Mapping[str, str]) -> str | None:
-    """Return the unit of a word, with its prefix, "" if it has several meanings, and None if it has none."""
+    """Return the unit of a word with its prefix; "" if it has several meanings, None if it has none."""
     fitting = [
         f"{prefix}{name}"
         for prefix, name, _ in unit_registry().parse_unit_name(word)
@@ -369,10 +369,10 @@ def read_quantity(
     Args:
         value: a scalar.
         declared: the separators of texts.
-        locale: a locale whose names of units are read, like symbols and English names.
-        unit: the unit of numbers that have none, or "".
-        which: the number of the unit to take for symbols such as `MWH`, which with other capitals are several; None
-            not to read them.
+        locale: a locale whose names of units are read in addition to symbols and English names.
+        unit: the unit of numbers without a unit, or "".
+        which: the number of the unit to choose for symbols such as `MWH`, which mean several units with other capitals;
+            None to not read such symbols.
     """
     number, kind = Fraction(0), None
     of_json = not isinstance(value, str) or isinstance(value, DecimalText)
@@ -407,9 +407,9 @@ _MARK = r"[\s.,;/'()-]"
 _FIELD = re.compile(r"%\((\w+)\)s")  # a field in the format of a pattern, such as `%(d)s. %(MMMM)s %(y)s`
 _WIDTHS = ("wide", "abbreviated")
 _PARTS = ("day", "month", "year")
-# Languages of countries that also count years in another calendar: Islamic, Persian, Buddhist, of an era, of Minguo.
+# Languages of countries that also use years of another calendar: Islamic, Persian, Buddhist, of an era, Minguo.
 _OTHER_YEARS = re.compile(r"(?:ar|ckb|fa|ja|lrc|mzn|ps|th|zh_Hant)(?:_|\Z)")
-_FEWEST, _MOST = 1800, 2200  # years that are certainly those of the Gregorian calendar
+_FEWEST, _MOST = 1800, 2200  # years that are certainly Gregorian
 
 
 def _form(pattern: Any, fields: Mapping[str, str], between: str = "") -> str:
@@ -417,8 +417,8 @@ def _form(pattern: Any, fields: Mapping[str, str], between: str = "") -> str:
 
     Args:
         pattern: the pattern, such as `d. MMMM y`.
-        fields: the expressions of its fields by their letters; others are left out.
-        between: the expression of what stands between fields; "" for the characters of the pattern.
+        fields: the expressions of its fields by their letters; other fields are left out.
+        between: the expression between fields; "" for the characters of the pattern.
     """
 
     def part(piece: re.Match[str]) -> str:
@@ -438,9 +438,9 @@ def _notation(locale: str) -> tuple[Mapping[str, str], list[re.Pattern[str]], li
     """Return the notation of dates and times in a locale, from the patterns and names of CLDR.
 
     Returns:
-        What names of months and parts of the day stand for: "01" to "12", "am" or "pm".
-        Expressions of dates in four styles. Where a pattern has the name of a month, any of its names may stand, and
-        around it punctuation, days of the week, and the words of all patterns.
+        The meanings of names of months and parts of the day: "01" to "12", "am" or "pm".
+        Expressions of dates in four styles. If a pattern names the month, it matches any name of a month, surrounded by
+        punctuation, days of the week, and the words of all patterns.
         Expressions of times in two styles.
     """
     data, write = locale_data(locale), extra("babel.dates", "times of a locale").format_time
@@ -484,7 +484,7 @@ def date_order(locale: str) -> str:
 def _iso_form(text: str, locale: str, order: str) -> str:
     """Return a date in the notation of a locale as year, month and day; "" for other texts.
 
-    The order decides dates in numbers, and those whose year has two digits.
+    The order applies to dates in numbers and to years of two digits.
     """
     meanings, forms, _ = _notation(locale)
     for match in filter(None, (form.match(_folded(text)) for form in forms)):
@@ -500,14 +500,14 @@ def _iso_form(text: str, locale: str, order: str) -> str:
 def read_date(
     value: Scalar, part: str = "date", *, order: str = "", locale: str = "", pattern: str = ""
 ) -> Reading | None:
-    """Read a date or a point in time; offsets are converted to UTC.
+    """Read a date or a point in time; a time with an offset is converted to UTC.
 
     Args:
         value: a scalar.
-        part: "date" for the day as written; "datetime" for the point in time, which for a date without a time is
-            midnight; "" for the point in time if there is a time of day, and otherwise the day.
-        order: the order of ambiguous dates: "dmy", "mdy" or "ymd"; by default that of the locale.
-        locale: a locale whose notation of dates is read, like the common ones.
+        part: "date" for the day as written; "datetime" for the point in time, midnight for a date without a time; ""
+            for the point in time if there is a time of day, and otherwise the day.
+        order: the order of ambiguous dates: "dmy", "mdy" or "ymd"; the default is the order of the locale.
+        locale: a locale whose notation of dates is read in addition to the common notations.
         pattern: a pattern as for `strptime` that is tried before the common notations: "%d%m%y".
     """
     when, ignored = _date(value, order, locale, pattern), ""
@@ -523,7 +523,7 @@ def read_date(
 
 
 def _date(value: Scalar, order: str, locale: str, pattern: str) -> date | None:
-    """Return the date, or the `datetime` if there is a time of day; None for other and for ambiguous texts."""
+    """Return the date, or the `datetime` if there is a time of day; None for other texts and ambiguous dates."""
     text = ascii_form(scalar_text(value))
     if pattern:
         with suppress(ValueError):
@@ -546,11 +546,11 @@ _CLOCK = re.compile(
 
 
 def read_time(value: Scalar, locale: str = "") -> Reading | None:
-    """Read a time of day; one with an offset is converted to UTC.
+    """Read a time of day; a time with an offset is converted to UTC.
 
     Args:
         value: a scalar.
-        locale: a locale whose notation is read, like the common ones.
+        locale: a locale whose notation is read in addition to the common notations.
 
     >>> times = ("2:30 pm", "14h30", "14.30 Uhr", "14:30+02:00", "14", "14:30 pm")
     >>> [reading and reading.spelling for reading in map(read_time, times)]
@@ -595,7 +595,7 @@ def read_phone(value: Scalar, region: str = "") -> Reading | None:
 
     Args:
         value: a scalar.
-        region: the country of numbers without a country code, such as "DE"; if it is "", they are not read.
+        region: the country of numbers without a country code, such as "DE"; with "", such numbers are not read.
     """
     phones = extra("phonenumbers", "phone numbers")
     match = _PHONE.match(ascii_form(scalar_text(value)))
@@ -630,7 +630,7 @@ def _truths(locale: str, right: tuple[str, ...], wrong: tuple[str, ...]) -> Mapp
 def read_boolean(
     value: Scalar, *, locale: str = "", right: tuple[str, ...] = (), wrong: tuple[str, ...] = ()
 ) -> Reading | None:
-    """Read true, false, yes and no, their words in a language, and the words of `right` and `wrong`, in any case.
+    """Read true, false, yes and no, the words of a language, and the words in `right` and `wrong`, in any case.
 
     >>> read_boolean("Yes").spelling, read_boolean("nein", locale="de").spelling, read_boolean("maybe")
     ('True', 'False', None)
@@ -656,7 +656,7 @@ _SIGNS = re.compile(r"[^\w\s]|_")  # also matches combining marks, such as vowel
 
 
 def read_text(value: Scalar, *, unicode: str, case: str, space: str, punctuation: str) -> Reading:
-    """Normalise a text; the settings are those of `text_comparator`.
+    """Normalise a text; for the settings, see `text_comparator`.
 
     >>> read_text("ﬁn  d'Août,", unicode="nfkc", case="ignored", space="folded", punctuation="ignored").spelling
     'fin daoût'

@@ -1,4 +1,4 @@
-"""Compiles a JSON Schema with `x-docscore` to the nodes that the scorer walks through."""
+"""Compile a JSON Schema with `x-docscore` to the nodes that the scorer visits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from docscore.core.values import step_text
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
 from docscore.metrics.typed.comparators import COMPARATORS, REQUIRED, FunctionComparator, comparator, settings_of
 
-# The settings under `x-docscore`, each with its JSON Schema, and those that no comparator takes.
+# The settings under `x-docscore`, each with its JSON Schema, and the settings that are not for comparators.
 _SETTINGS: dict[str, dict[str, Any]] = {
     "compare": {"enum": [*COMPARATORS, "function"]},
     **json.loads(Path(__file__).with_name("settings.json").read_text("utf-8")),
@@ -52,18 +52,18 @@ def _validator(name: str) -> Any:
 
 
 def _meaning(name: str) -> str:
-    """Return in words what a setting may be."""
+    """Describe the valid values of a setting in words."""
     return _SETTINGS[name].get("description") or f"one of {', '.join(_SETTINGS[name]['enum'])}"
 
 
 def types_of(schema: Mapping[str, Any]) -> list[str]:
-    """Return the types that a schema names, except null; a format that implies a comparator says string."""
+    """Return the types that a schema names, except null; a format that implies a comparator implies string."""
     named = schema.get("type", "string" if schema.get("format") in _FORMATS.values() else [])
     return [name for name in ([named] if isinstance(named, str) else named) if name != "null"]
 
 
 def implied_comparison(schemas: Iterable[Mapping[str, Any]]) -> str:
-    """Return the comparator that types and formats imply: "text" unless they imply exactly one other."""
+    """Return the comparator that types and formats imply; "text" unless they imply exactly one other."""
     implied = {_implied_by(name, schema.get("format", "")) for schema in schemas for name in types_of(schema)} - {
         "text"
     }
@@ -71,7 +71,7 @@ def implied_comparison(schemas: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _implied_by(name: str, text_format: str) -> str:
-    """Return the comparator that a type implies, for texts together with their format."""
+    """Return the comparator that a type implies; for texts, the format decides too."""
     for compare, declared in COMPARATORS.items():
         if name in declared.implied_by or (name == "string" and text_format and declared.format == text_format):
             return compare
@@ -79,7 +79,7 @@ def _implied_by(name: str, text_format: str) -> str:
 
 
 def _check_settings(own: PlaceSettings, compare: str, pointer: str) -> None:
-    """Raise `ValueError` for settings that a comparator does not take, and for required ones that are missing."""
+    """Raise `ValueError` for settings that a comparator does not have, and for missing required settings."""
     for name in sorted(own.keys() - settings_of(compare)):
         owners = " or ".join(owner for owner in COMPARATORS if name in settings_of(owner)) or name
         raise InputValueError(
@@ -111,9 +111,9 @@ def comparator_of(
     Args:
         settings: the `x-docscore` of the place.
         schemas: all schemas that apply to the place.
-        types: the types that they name.
+        types: the types that these schemas name.
         pointer: the pointer of the `x-docscore`, for messages.
-        functions: the functions given in Python, by name.
+        functions: the functions passed in Python, by name.
 
     Raises:
         ValueError: for settings that contradict each other or the types of the place.
@@ -165,7 +165,7 @@ def _list_settings(settings: PlaceSettings, types: set[str], pointer: str) -> tu
 
 
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
-_COMPARISONS = (*TYPES, *COMPARATORS)  # a field with one of these in place of its schema is misplaced
+_COMPARISONS = (*TYPES, *COMPARATORS)  # a keyword with one of these values is a misplaced field
 _FORMATS = {without_case(declared.format): declared.format for declared in COMPARATORS.values() if declared.format}
 _KEYWORDS = {"type", "format", "properties", *ELEMENTS, "additionalProperties", "allOf", "anyOf", "oneOf", KEYWORD}
 _UNSUPPORTED = {  # keywords about fields that are not read
@@ -174,14 +174,14 @@ _UNSUPPORTED = {  # keywords about fields that are not read
 }  # fmt: skip
 _WORDS = ("title", "description")  # keywords for readers
 _INTENDED = {"property": "properties", **{name: name for name in _KEYWORDS}}
-# Settings whose names are no keywords of JSON Schema
+# Settings whose names are not keywords of JSON Schema
 _BESIDE = ("compare", "weight", "tolerance", "list_order", "date_order", "unequal", "unread")
 
 
 def _check_keywords(schema: SubSchema) -> None:
-    """Raise `ValueError` for misspelt keywords and formats, and for settings beside `x-docscore` instead of inside.
+    """Raise `ValueError` for misspelt keywords and formats, and for settings next to `x-docscore` instead of inside.
 
-    All other keywords and formats pass, and keywords whose value does not fit the one that they resemble.
+    Other keywords and formats are allowed, and so are keywords whose value does not fit the keyword that they resemble.
     """
     from jsonschema import Draft202012Validator  # noqa: PLC0415  see `schema_root`
 
@@ -252,7 +252,7 @@ class SubSchema(NamedTuple):
                 yield from self.below(keyword)
 
     def same_place(self) -> Iterator[SubSchema]:
-        """Yield the other schemas that apply to the same place: the target of a reference, and alternatives."""
+        """Yield the other schemas for the same place: the target of a reference, and alternatives."""
         from referencing.exceptions import Unresolvable  # noqa: PLC0415  see `schema_root`
 
         if "$ref" in self.content:
@@ -281,8 +281,8 @@ def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], 
         functions: the names and functions that the schema may refer to.
 
     Raises:
-        ValueError: for an invalid JSON Schema, a reference to nothing, and settings that are wrong or contradict each
-            other, or compare nothing; the message names the place, such as `#/properties/total/x-docscore`.
+        ValueError: for an invalid JSON Schema, an unresolvable reference, and settings that are invalid, contradictory or
+            compare nothing; the message names the place, such as `#/properties/total/x-docscore`.
     """
     schema = schema_root(text)
     root = _Compiler(dict(functions)).root(schema)
@@ -293,7 +293,7 @@ def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], 
     return root
 
 
-# Where a schema is in requests to models.
+# The paths of schemas in requests to models.
 _WRAPPERS = {
     "schema": "#/schema",
     "json_schema": "#/json_schema/schema",
@@ -311,7 +311,7 @@ def schema_root(text: str) -> SubSchema:
     Raises:
         ValueError: for an invalid JSON Schema.
     """
-    from jsonschema import SchemaError  # noqa: PLC0415  importing jsonschema takes 0.1 s, which most users can save
+    from jsonschema import SchemaError  # noqa: PLC0415  importing jsonschema takes 0.1 s, which most users save
     from jsonschema.validators import Draft202012Validator, validator_for  # noqa: PLC0415
     from referencing import Registry  # noqa: PLC0415
     from referencing.jsonschema import DRAFT202012  # noqa: PLC0415
@@ -335,25 +335,25 @@ def schema_root(text: str) -> SubSchema:
     return SubSchema(document if isinstance(document, dict) else {}, "#", resolver)
 
 
-ANY_KEY = ".*"  # the place of what `additionalProperties` is about
-_MOST_PLACES = 5_000  # parts of a schema that refer to each other multiply them
+ANY_KEY = ".*"  # the place of the keys that `additionalProperties` describes
+_MOST_PLACES = 5_000  # references between parts of a schema multiply places
 
 
 @lru_cache(maxsize=1024)
 def named_places(root: SchemaNode) -> dict[str, SchemaNode | None]:
-    """Return the places that a schema names, as `places_in` spells them; None for those that it names where none is.
+    """Return the nodes of the places that a schema names, spelled as by `places_in`; None for names without a node.
 
-    "" stands for a scalar that is the whole value, and `ANY_KEY` for keys of the root that have no place of their own.
+    "" is a scalar that is the whole value, and `ANY_KEY` any key of the root without its own place.
     """
     places: dict[str, SchemaNode | None] = {"": root} if root.comparator else {}
     waiting = [("", root, frozenset((id(root),)))]
-    for path, node, above in waiting:  # which grows meanwhile
+    for path, node, above in waiting:  # the loop extends it
         places |= dict.fromkeys(path + step_text(key) for key in node.misplaced)
         if node.key and node.items:
             places |= {f"{path}[]": node.items, key_place(path, node): node.items.at_key(node.key)}
         below = {path + step_text(key): part for key, part in node.properties.items()}
         others = {f"{path}[]": node.items, **({} if path else {ANY_KEY: node.others})}
-        # the place of which a schema says nothing contains itself
+        # a place that the schema does not describe contains itself
         below |= {place: part for place, part in others.items() if part is not None and part.items is not part}
         places |= below
         if len(places) < _MOST_PLACES:
@@ -362,12 +362,12 @@ def named_places(root: SchemaNode) -> dict[str, SchemaNode | None]:
 
 
 def key_place(path: str, node: SchemaNode) -> str:
-    """Return the place of the key of the rows of a list."""
+    """Return the place of the key by which the rows of a list are paired."""
     return f"{path}[]{step_text(node.key)}"
 
 
 def schemas_of_place(schemas: Iterable[SubSchema]) -> tuple[list[SubSchema], PlaceSettings]:
-    """Return all schemas that apply to a place, references and alternatives included, and its `x-docscore`.
+    """Return all schemas that apply to a place, including references and alternatives, and its `x-docscore`.
 
     Raises:
         ValueError: for circular references, and for schemas that contradict each other.
@@ -376,13 +376,13 @@ def schemas_of_place(schemas: Iterable[SubSchema]) -> tuple[list[SubSchema], Pla
 
 
 class _Compiler:
-    """Makes a node for every place; schemas that occur at several places with the same weight share one node."""
+    """Creates a node for each place; equal schemas at several places with the same weight share one node."""
 
     def __init__(self, functions: Functions) -> None:
         self.functions = functions
-        self.by_type: dict[str, PlaceSettings] = {}  # the settings of each type, for places without their own
+        self.by_type: dict[str, PlaceSettings] = {}  # by type, the settings for places without their own
         self.nodes: dict[tuple[tuple[int, ...], float], SchemaNode] = {}
-        self.above: list[tuple[int, ...]] = []  # the schemas of the nodes that are being made
+        self.above: list[tuple[int, ...]] = []  # the schemas of the nodes that are being created
         self.steps = 0  # schemas visited; alternatives that refer to each other multiply them
 
     def root(self, schema: SubSchema) -> SchemaNode:

@@ -24,13 +24,13 @@ from docscore.metrics.typed.comparators import ReadingComparator, settings_that_
 from docscore.metrics.typed.readers import date_order
 from docscore.metrics.typed.schema import ANY_KEY, compiled_schema, key_place, named_places
 
-MOST_UNCLEAR = 0.05  # of the values of a field; for more there is a warning
+MOST_UNCLEAR = 0.05  # a larger share of the values of a field causes a warning
 
 
 def places_by_schema(truths: Iterable[tuple[str, Value]], source: SchemaSource) -> dict[str, set[str]]:
-    """Return the places in the ground truths of each schema, spelled as by `named_places`, by the text of the schema.
+    """Return by the text of each schema the places in its ground truths, spelled as by `named_places`.
 
-    Ground truths without any value are left out, and all those after every place of their schema has occurred.
+    Ground truths without any value are left out, and so are all ground truths after all places have occurred.
 
     Args:
         truths: the id and the ground truth of each row.
@@ -55,7 +55,7 @@ def places_by_schema(truths: Iterable[tuple[str, Value]], source: SchemaSource) 
 
 
 def keys_of_schemas(source: SchemaSource | None) -> set[str]:
-    """Return the keys of documents that schemas name."""
+    """Return the keys that schemas name."""
     texts = set(source.schemas.values()) if source else set[str]()
     return {key for text in texts for key in compiled_schema(text, source.functions if source else ()).properties}
 
@@ -63,7 +63,7 @@ def keys_of_schemas(source: SchemaSource | None) -> set[str]:
 def warnings_about_schemas(places: Mapping[str, set[str]], source: SchemaSource) -> Iterator[DataWarning]:
     """Yield warnings about fields and keys of a schema that no ground truth has.
 
-    A missing field has one only where ground truths have a field with a similar name.
+    A missing field causes a warning only if ground truths have a field with a similar name.
 
     Args:
         places: the places in the ground truths of each schema, as `places_by_schema` returns them.
@@ -79,7 +79,7 @@ def warnings_about_schemas(places: Mapping[str, set[str]], source: SchemaSource)
 
 
 def _problems_of_schema(root: SchemaNode, paths: set[str], place: str) -> Iterator[str]:
-    """Yield a sentence for fields and keys that no ground truth has; raise `ValueError` if none fits at all.
+    """Yield a sentence for fields and keys that no ground truth has; raise `ValueError` if no field fits.
 
     Args:
         root: the compiled schema.
@@ -108,7 +108,7 @@ def _problems_of_schema(root: SchemaNode, paths: set[str], place: str) -> Iterat
 
 
 def _hints(missing: list[str], others: list[str], named: Mapping[str, SchemaNode | None]) -> dict[str, str]:
-    """Return what a missing field may mean, by its path: a similar field, the same name at another depth, or a typo."""
+    """Return hints for missing fields by path: a similar field, the same name at another depth, or a typo."""
     similar, hints = nearest(missing, others), dict[str, str]()
     for path in (path for path in missing if path.strip("[]")):
         at_other_depth = (other for other in others if other.endswith(path) or path.endswith(other))
@@ -120,13 +120,13 @@ def _hints(missing: list[str], others: list[str], named: Mapping[str, SchemaNode
 
 
 def _is_empty_list(path: str, paths: set[str]) -> bool:
-    """Return whether a place is one of the elements of a list, and no ground truth has such an element."""
+    """Return whether a place is in the elements of a list, and no ground truth has such an element."""
     elements = path[: path.rfind("[]") + 2]
     return "[]" in path and not any(other.startswith(elements) and other != elements for other in paths)
 
 
 def _problems_of_keys(nodes: Mapping[str, SchemaNode | None], paths: set[str], named: Collection[str]) -> Iterator[str]:
-    """Yield a sentence for each key of rows where ground truths have no list, or rows without this key."""
+    """Yield a sentence for each key of rows if ground truths have no such list, or rows without this key."""
     for path, node in nodes.items():
         if node and node.key and (key := key_place(path, node)) not in {*paths, *named}:
             if path in paths and f"{path}[]" not in paths:
@@ -136,14 +136,14 @@ def _problems_of_keys(nodes: Mapping[str, SchemaNode | None], paths: set[str], n
 
 
 def check_compared(truths: Iterable[Value], source: SchemaSource) -> None:
-    """Refuse a comparator given in Python for a field that is a list or an object in all ground truths.
+    """Reject a comparator from Python for a field that is a list or an object in all ground truths.
 
     Args:
         truths: the ground truths.
-        source: the schemas, with the fields that have such comparators.
+        source: the schemas, with the fields that have comparators from Python.
 
     Raises:
-        ValueError: naming the field, and the path of the values in it.
+        ValueError: naming the field and the path of the values inside it.
     """
     waiting = {place_of_field(name): name for name in source.compared}
     below: dict[str, str] = {}  # the first value in a list or an object
@@ -180,9 +180,9 @@ _SIGNS = {"dmy": "day before month", "mdy": "month before day"}
 def warnings_about_date_orders(
     rows: Iterable[tuple[str, Sequence[Value]]], source: SchemaSource
 ) -> Iterator[DataWarning]:
-    """Yield warnings about fields whose declared order of day and month is not that of their texts.
+    """Yield warnings about fields whose declared order of day and month contradicts their texts.
 
-    A text such as `28.01.2025` has a certain order, and is read in it whatever is declared; `03.04.2025` is not.
+    A text such as `28.01.2025` has only one possible order, in which it is always read; `03.04.2025` has two.
 
     Args:
         rows: the id of each row with its ground truth and its prediction.
@@ -211,7 +211,7 @@ def warnings_about_date_orders(
 
 
 def _declared_orders(root: SchemaNode) -> dict[str, str]:
-    """Return the order of day and month of each place that has one by its `date_order` or its locale."""
+    """Return the order of day and month of each place that declares one by its `date_order` or its locale."""
     orders = {}
     for path, node in named_places(root).items():
         settings = getattr(node and node.comparator, "settings", {})

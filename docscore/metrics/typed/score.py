@@ -30,7 +30,7 @@ def typed_score(
     numbers: str = "text",
     comparators: Mapping[Any, Any] | None = None,
 ) -> float:
-    """Compute the typed score of a prediction: ANLS* where a schema says how values compare.
+    """Compute the typed score of a prediction: ANLS* with a schema that determines how values compare.
 
     Args:
         gt: the ground truth, as for `anls_score`.
@@ -39,17 +39,17 @@ def typed_score(
             times compare by value. `x-docscore` changes this: {"compare": "money", "currency": "EUR", "weight": 3}. An
             empty schema gives ANLS*.
         threshold: tau in [0, 1]; a similarity of texts below it counts as 0.
-        ignore_case: whether texts are compared in lower case.
+        ignore_case: whether to compare texts in lower case.
         rules: the rules for keys of the prediction, as for `anls_score`.
-        numbers: how numbers compare that the schema does not mention, as for `anls_score`.
+        numbers: how to compare numbers that the schema does not describe, as for `anls_score`.
         comparators: comparators of fields or types, in addition to the schema: {"items[].sku": same_sku,
             float: "money"}. Each is a name, settings, or a function of two values that returns a number from 0 to 1.
 
     Returns:
-        The score in [0, 1]; 1 is best. It is not ANLS*: compare it only with scores by the same schema.
+        The score in [0, 1]; 1 is best. It is not ANLS*: compare it only with scores that use the same schema.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; also for a schema that is wrong or contradicts itself, naming the place.
+        TypeError, ValueError: as `anls_score`; also for an invalid or contradictory schema, naming the place.
 
     >>> prices = {"properties": {"total": {"type": "number", "x-docscore": {"tolerance": "1%"}}}}
     >>> typed_score({"total": 100}, {"total": 100.9}, prices)
@@ -66,7 +66,7 @@ def typed_score(
 
 
 def _warn_of_fields(comparators: Mapping[Any, Any], values: Sequence[Value], schema: SchemaNode) -> None:
-    """Warn of comparators for fields that neither a value nor the schema has."""
+    """Warn of comparators for fields that are in neither the values nor the schema."""
     known = {path for value in values for path, _ in places_in(value)} | named_places(schema).keys()
     for key in (key for key in comparators if isinstance(key, str)):
         path = place_of_field(key)
@@ -76,9 +76,9 @@ def _warn_of_fields(comparators: Mapping[Any, Any], values: Sequence[Value], sch
 
 
 def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreTree:
-    """Return the score tree of the typed score; arguments and errors are those of `typed_score`.
+    """Return the score tree of the typed score; for arguments and errors, see `typed_score`.
 
-    The leaves name their comparator in `compared`, and the sides that it could not read in `unreadable`.
+    The leaves have their comparator in `compared`, and the sides that it could not read in `unreadable`.
     """
     options = CompareOptions(**keywords, schema=SchemaSource.of(schema))
     return build_tree(*plain_pair(gt, pred), options, schema_of_row(options.schema, ""))
@@ -113,13 +113,13 @@ class Typed(Metric[TypedPoints]):
     }
 
     def check_options(self, options: CompareOptions) -> None:
-        """Raise `ValueError` if there is no schema, or a schema is wrong."""
+        """Raise `ValueError` if there is no schema, or a schema is invalid."""
         if options.schema is None:
             raise InputValueError(place="schema", expected="a JSON Schema for the metric typed", got="none")
         self.versions(options)
 
     def versions(self, options: CompareOptions) -> dict[str, str]:
-        """Return the versions of the libraries that the comparators of the schemas read values with."""
+        """Return the versions of the libraries with which the comparators of the schemas read values."""
         roots = (_compiled(options.schema, *named) for named in options.schema.schemas.items())
         used = {name for root in roots for name in root.libraries}
         return {name: import_module(name).__version__ for name in sorted(used)}
