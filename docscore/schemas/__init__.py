@@ -1,1 +1,1 @@
-"""Schemas from ground truths: a comparator suggested for each field, and findings."""
+"""Schemas from ground truths: a suggested comparator for each field, and findings."""

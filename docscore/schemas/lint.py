@@ -52,36 +52,36 @@ _PLACEHOLDERS = {
 }
 
 
-_NAMES = 2000  # distinct texts of a field that are compared with each other
+_NAMES = 2000  # the most distinct texts of a field that are compared with each other
 
 
-_SHORTEST_NAME = 6  # characters
+_SHORTEST_NAME = 6  # the fewest characters of a name
 
 
 _ALIKE = 0.88  # the least similarity of two spellings of a name
 
 
-_OFTEN = 3  # how many times more often the other spelling occurs
+_OFTEN = 3  # the other spelling occurs at least this many times as often
 
 
-_COMMON = 20  # how many times more objects have the other key
+_COMMON = 20  # at least this many times as many objects have the other key
 
 
-_SHORTEST_KEY = 4  # letters
+_SHORTEST_KEY = 4  # the fewest letters of a key
 
 
 _Case = tuple[str, str, str, str]  # the kind, the place and the text of a finding, and the id of a document
 
 
 class Finding(NamedTuple):
-    """What a check finds in one field.
+    """The result of a check in one field.
 
     Attributes:
         kind: the name of the check, such as "empty alternative".
         place: the path of the field; "" for whole documents.
         cases: the number of values or documents that are affected.
         text: a sentence that says what is wrong.
-        ids: some of the documents.
+        ids: the ids of some of the documents.
     """
 
     kind: str
@@ -92,7 +92,7 @@ class Finding(NamedTuple):
 
 
 def findings_table(findings: Iterable[Finding]) -> Table:
-    """Return findings about ground truths."""
+    """Return the table of findings about ground truths."""
     return table_of(
         "Findings",
         findings,
@@ -111,16 +111,16 @@ def lint(references: Any, *, schema: Any = None, **options: Any) -> list[Finding
     Args:
         references: the ground truths, as for `docscore.evaluate`.
         schema: their JSON Schema, as for `docscore.evaluate`: a dict, the path of a file or of a folder with one schema
-            a document, or a pydantic model class; None for none.
+            per document, or a pydantic model class; None for no schema.
         options: options of `docscore.evaluate` that say how the references are read, such as `id_column`, `ignore_keys`
             and `schema_by`.
 
     Returns:
-        What was found, worst first: what is wrong, what is rare, notations; of each that of most values first.
+        The findings, worst first: wrong values, rare values, then notations; within each, the most frequent first.
 
     Raises:
-        TypeError, ValueError: for ground truths that cannot be read, among them ids that occur twice, and
-            for a schema that names none of their fields.
+        TypeError, ValueError: for ground truths that cannot be read or whose ids occur twice, and for a schema that
+            names none of their fields.
 
     >>> [finding.kind for finding in lint({"a": {"sum": ("", "5")}, "b": {"sum": "n/a"}})]
     ['empty alternative', 'placeholder']
@@ -154,7 +154,7 @@ def lint(references: Any, *, schema: Any = None, **options: Any) -> list[Finding
     return sorted(findings, key=lambda finding: (_RANKS.get(finding.kind, 0), -finding.cases))
 
 
-_RANKS = {  # the kinds of findings that are rare and so may be wrong, and those about notations; all others are wrong
+_RANKS = {  # kinds about rare values, which may be wrong, and about notations; values of other kinds are wrong
     **dict.fromkeys(["unread", "rare key", "several types", "spelling", "duplicate row", "duplicate document"], 1),
     **dict.fromkeys(["placeholder", "white space", "JSON text", "several notations", "capital letters"], 2),
 }
@@ -183,9 +183,9 @@ def _json_text(value: Any) -> str:
 
 
 def _field_findings(values: FieldValues, progress: Progress, *, unread: bool) -> Iterator[Finding]:
-    """Yield findings about the values of each field; with `unread` also values that its comparator cannot read.
+    """Yield findings about the values of each field, with `unread` including values that its comparator cannot read.
 
-    Notations and unreadable values are checked only where a comparator is suggested for the field.
+    Notations and unreadable values are checked only if a comparator is suggested for the field.
     """
     suggested = suggested_fields(values, progress)
     for path, part, _ in values.walk():
@@ -210,7 +210,7 @@ _DOUBTFUL_TEXTS: dict[tuple[str, str], Callable[[str], bool]] = {
 
 
 def _text_findings(kind: str, path: str, field: FieldValues, texts: Iterable[str], sentence: str) -> Iterator[Finding]:
-    """Yield a finding about these texts of a field, if there are any."""
+    """Yield a finding about these texts of a field if there are any."""
     chosen = list(texts)
     if chosen:
         shown = ", ".join(map(short_repr, chosen[:SPECIMENS]))
@@ -219,7 +219,7 @@ def _text_findings(kind: str, path: str, field: FieldValues, texts: Iterable[str
 
 
 def _rare_keys(path: str, field: FieldValues) -> Iterator[Finding]:
-    """Yield keys of few objects that nearly equal a key of many others and never occur beside it."""
+    """Yield keys of few objects that nearly equal a key of many others and never occur together with it."""
     present = {key: part.present for key, part in field.keys.items()}
     often = [key for key, count in present.items() if count >= _COMMON]
     for key, count in present.items():
@@ -232,7 +232,7 @@ def _rare_keys(path: str, field: FieldValues) -> Iterator[Finding]:
 
 
 def _are_near(key: str, other: str) -> bool:
-    """Whether two keys differ in case, signs between words, or one letter."""
+    """Return whether two keys differ only in case, signs between words, or one letter."""
     left, right = (re.sub(r"[\W_]", "", each).casefold() for each in (key, other))
     same_digits = re.sub(r"\D", "", left) == re.sub(r"\D", "", right)
     return same_digits and OSA.distance(left, right) <= (min(len(left), len(right)) >= _SHORTEST_KEY)
@@ -254,7 +254,7 @@ def _spellings(path: str, field: FieldValues) -> Iterator[Finding]:
 
 
 def _notations(path: str, field: FieldValues, suggested: SuggestedField, *, unread: bool) -> Iterator[Finding]:
-    """Yield values in a rarer notation than most, and with `unread` values that the comparator cannot read."""
+    """Yield values in a rare notation and, with `unread`, values that the comparator cannot read."""
     compares: Any = comparator(suggested.compare, **suggested.settings)
     shapes: dict[str | None, Counter[str]] = {}
     for text, count in field.texts.items():
@@ -273,7 +273,7 @@ def _notations(path: str, field: FieldValues, suggested: SuggestedField, *, unre
 
 
 def _shape(text: str) -> str:
-    """Return the notation of a text: one sign for each run of digits or letters, without separators of thousands."""
+    """Return the notation of a text: one sign per run of digits or letters, without thousands separators."""
     without_groups = re.sub(r"(?<=\d)[.,' ](?=\d{3}(?!\d))", "", text.strip())
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", without_groups))
 
@@ -292,10 +292,10 @@ def _key_cases(pairs: TestSet, root: SchemaNode) -> Iterator[_Case]:
 
 
 def _comparator_findings(fields: FieldValues, root: SchemaNode, mistyped: set[tuple[str, str]]) -> Iterator[Finding]:
-    """Yield values that the comparators of a schema cannot read, and different values that a comparator makes equal.
+    """Yield values that the comparators of a schema cannot read, and different values that it treats as equal.
 
-    Equal values are a finding only where the comparator would not be suggested. Documents that have a value of another
-    type at this place are left out.
+    Equal values are reported only if the comparator would not be suggested. Documents with a value of another type at
+    this place are left out.
     """
     for place, values, node in fields.walk("", root):
         compares = node and node.comparator
@@ -359,7 +359,7 @@ def _closed(schema: Any) -> Any:
     return closed
 
 
-_VALUES = ("enum", "const", "default", "examples", "required", "x-docscore")  # what they hold is no schema
+_VALUES = ("enum", "const", "default", "examples", "required", "x-docscore")  # their contents are not schemas
 
 
 _OPEN = {"additionalProperties", "unevaluatedProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref"}

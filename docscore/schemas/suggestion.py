@@ -1,4 +1,4 @@
-"""The JSON Schema that ground truths suggest."""
+"""Suggest a JSON Schema from ground truths."""
 
 import json
 import re
@@ -47,14 +47,14 @@ class FieldValues:
     """The values of one field in all ground truths.
 
     Attributes:
-        kinds: how many of them are of each type of JSON Schema, except null.
-        texts: how often each text occurs; empty ones are left out.
+        kinds: the number of values of each JSON Schema type, except null.
+        texts: the number of occurrences of each text, except empty texts.
         numbers: the JSON numbers, in their shortest spelling.
-        keys: the fields of objects.
-        present: how many objects have the key of the field.
-        elements: those of the elements of lists.
-        documents: the ids of the documents that have each text, one for each.
-        holders: the ids of some documents that have values of each type.
+        keys: the values of the fields of objects, by key.
+        present: the number of objects that have the key of the field.
+        elements: the values of the elements of lists.
+        documents: for each text, the id of one document that has it.
+        holders: for each type, the ids of some documents that have such values.
     """
 
     kinds: Counter[str] = field(default_factory=Counter)
@@ -67,7 +67,7 @@ class FieldValues:
     holders: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def add(self, value: Value, document: str) -> None:
-        """Count a value of a document; of acceptable answers all."""
+        """Count a value of a document, or all of several acceptable answers."""
         if isinstance(value, tuple):
             for answer in value:
                 self.add(answer, document)
@@ -100,7 +100,7 @@ class FieldValues:
     def walk(
         self, path: str = "", node: SchemaNode | None = None
     ) -> "Iterator[tuple[str, FieldValues, SchemaNode | None]]":
-        """All fields with their paths, such as `items[].price` or `$` for the document, and their nodes of a schema."""
+        """Yield all fields with their paths, such as `items[].price` or `$`, and their nodes of a schema."""
         yield field_path(path), self, node
         for key, part in self.keys.items():
             yield from part.walk(path + step_text(key), node and node.at_key(key))
@@ -109,16 +109,16 @@ class FieldValues:
 
 
 class SuggestedField(NamedTuple):
-    """How the values of a field may be compared.
+    """A suggestion for how to compare the values of a field.
 
     Attributes:
         field: its path, such as `items[].price`.
-        compare: the comparator; "text" where none fits.
+        compare: the comparator; "text" if no other fits.
         settings: its settings.
-        note: what the values may mean, and the settings that say it; "" where they can mean only one thing.
-        values: the number of predicted values that it accepts although they have a different notation.
-        points: what they lose as text, as a part of the mean score.
-        specimens: some of them: ground truth, prediction.
+        note: the possible meanings of the values, with the settings for each; "" if there is only one meaning.
+        values: the number of predicted values that the comparator accepts although they have a different notation.
+        points: the points that these values lose as text, as a part of the mean score.
+        specimens: some of these values, as pairs of ground truth and prediction.
     """
 
     field: str
@@ -134,8 +134,8 @@ class Suggestion(NamedTuple):
     """A suggested schema.
 
     Attributes:
-        schema: the JSON Schema, with `x-docscore` where its types do not say how values compare.
-        fields: the fields that have values, those first that settle most points.
+        schema: the JSON Schema, with `x-docscore` for fields whose types do not determine the comparator.
+        fields: the fields that have values, sorted by the points that the suggestion recovers.
         slices: the suggestion for the rows with each value of `by`.
     """
 
@@ -144,7 +144,7 @@ class Suggestion(NamedTuple):
     slices: "Mapping[str, Suggestion]" = MappingProxyType({})
 
     def table(self, title: str = "Suggested comparators") -> Table:
-        """Return the fields, their comparators, and the values in another notation that these accept."""
+        """Return the fields, their comparators, and the values in another notation that the comparators accept."""
         return table_of(
             title,
             self.fields,
@@ -166,7 +166,7 @@ class Suggestion(NamedTuple):
 
 
 def ground_truths_of(references: Any, options: Mapping[str, Any]) -> TestSet:
-    """The rows of references as `docscore.evaluate` reads them, with its options of columns and without predictions."""
+    """Return the rows of references as `docscore.evaluate` reads them with its options, without predictions."""
     reading, _ = read_and_compare_options(options)
     rows = read_ground_truths(references, reading, progress_from(options.get("progress")))
     truths = [content_of(without_evidence(value), None, reading)[0] for value in rows.values]
@@ -175,7 +175,7 @@ def ground_truths_of(references: Any, options: Mapping[str, Any]) -> TestSet:
 
 
 def values_of(pairs: TestSet, progress: Progress = no_progress, *, predicted: bool = False) -> FieldValues:
-    """The values of all fields of the ground truths, or of the predictions."""
+    """Return the values of all fields of the ground truths, or of the predictions."""
     fields = FieldValues()
     rows = zip(pairs.predictions if predicted else pairs.truths, pairs.ids, strict=True)
     for value, name in watched(rows, progress, "Collecting", len(pairs.ids)):
@@ -186,19 +186,19 @@ def values_of(pairs: TestSet, progress: Progress = no_progress, *, predicted: bo
 def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = None, **options: Any) -> Suggestion:
     """Suggest a JSON Schema from ground truths, with a comparator for each field whose values all fit it.
 
-    A comparator is suggested if it reads at least 95% of the texts of a field in one way, and all its values can mean
-    nothing else. Otherwise, as for 03/04/2024 or for 1.10 beside 1.9, the field stays text, and a note names the
-    meanings and what to add to the schema for each. Predictions say what a comparator would settle, and decide two
-    things: numbers that are predicted as amounts with a currency compare as money, and percentages that are predicted
-    as 19 and not as 0.19 compare in points.
+    A comparator is suggested if it reads at least 95% of the texts of a field in one way, and the values can mean
+    nothing else. Otherwise, as for 03/04/2024 or for 1.10 together with 1.9, the field stays text, and a note lists the
+    meanings and what to add to the schema for each. Predictions show how many points a comparator would recover, and
+    decide two questions: numbers that are predicted as amounts with a currency compare as money, and percentages that
+    are predicted as 19 and not as 0.19 compare in points.
 
     Args:
         references: the ground truths, as for `docscore.evaluate`.
-        predictions: predictions, whose losses by another notation are counted for each field; None for none.
-        schema: a JSON Schema to add comparators to: a dict, a path or a pydantic model class; its own settings stay.
-            None to make one.
-        options: options of `docscore.evaluate`; without predictions, those of the references. With `by`, such as the
-            column of the vendors, `slices` has a suggestion for each of its values.
+        predictions: predictions, whose losses due to other notations are counted for each field; None for none.
+        schema: a JSON Schema to add comparators to: a dict, a path or a pydantic model class; its own settings are
+            kept. None to create a schema.
+        options: options of `docscore.evaluate`; without predictions, only options of references. With `by`, such as a
+            column of vendors, `slices` has a suggestion for each of its values.
 
     Raises:
         TypeError, ValueError: as `docscore.evaluate`.
@@ -220,7 +220,7 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
 
 
 def suggestion_of(result: Evaluation, schema: Any = None) -> Suggestion:
-    """Suggest a schema from an evaluation; as `suggest_schema`."""
+    """Suggest a schema from an evaluation, as `suggest_schema` does."""
     return _suggestion(values_of(result.test_set, result.progress), schema, result)
 
 
@@ -238,7 +238,7 @@ def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> 
 
 
 def suggested_fields(values: FieldValues, progress: Progress = no_progress) -> dict[str, SuggestedField]:
-    """How the values of each field may be compared, by its path: of each that has texts, or scalars alone."""
+    """Return a suggestion by path for each field that has texts, or only scalars."""
     fields = list(values.walk())
     return {
         path: _suggested(path, part)
@@ -248,7 +248,7 @@ def suggested_fields(values: FieldValues, progress: Progress = no_progress) -> d
 
 
 def _amounts(fields: Mapping[str, SuggestedField], predicted: FieldValues) -> dict[str, SuggestedField]:
-    """The fields of numbers whose predictions are amounts with a currency: they compare as money."""
+    """Return the fields of numbers whose predictions are amounts with a currency, to compare as money."""
     amounts = {}
     for path, values, _ in predicted.walk():
         texts = values.texts
@@ -262,9 +262,9 @@ def _amounts(fields: Mapping[str, SuggestedField], predicted: FieldValues) -> di
 def _percentages(
     fields: Mapping[str, SuggestedField], values: FieldValues, predicted: FieldValues
 ) -> dict[str, SuggestedField]:
-    """The fields of numbers with percentages, in points where numbers without a percent sign show that they are.
+    """Return the fields of numbers with percentages, in points if numbers without a percent sign indicate points.
 
-    Without predictions it is open what 19 means beside 19 %, and a note says so.
+    Without predictions, the meaning of 19 in a field with 19 % is unknown, and a note reports it.
     """
     changed = {}
     parts = [{path: part for path, part, _ in side.walk()} for side in (values, predicted)]
@@ -286,9 +286,9 @@ def _percentages(
 
 
 def _suggested(path: str, values: FieldValues) -> SuggestedField:
-    """The comparator of a field."""
+    """Return the suggestion for a field by its values."""
     if not values.texts:
-        kind, *others = values.kinds  # of empty texts "string"
+        kind, *others = values.kinds  # "string" if all texts are empty
         return SuggestedField(path, "text" if others or kind == "string" else kind, {})
     for propose in _PROPOSALS:
         settings = propose(values.texts)
@@ -306,13 +306,13 @@ def _reader(name: str, settings: Settings) -> Callable[[Any], Reading | None]:
 
 
 def _spelled(text: str, name: str, settings: Settings) -> str:
-    """The spelling of the value that a comparator reads, "" for none."""
+    """Return the spelling of the value that a comparator reads; "" if it reads none."""
     reading = _reader(name, settings)(text)
     return "" if reading is None else reading.spelling
 
 
 def _read_count(texts: Mapping[str, int], name: str, settings: Settings | None = None) -> int:
-    """How many values a comparator reads, texts with their number; 0 if they are less than 95%."""
+    """Return the number of values that a comparator reads, given the count of each text; 0 if below 95%."""
     read, total = _reader(name, settings or {}), sum(texts.values())
     left = total
     for text, count in texts.items():
@@ -323,13 +323,13 @@ def _read_count(texts: Mapping[str, int], name: str, settings: Settings | None =
 
 
 def _note(text: str, meanings: Mapping[str, Settings | None]) -> str:
-    """What a text may mean, and what to add to the schema for each meaning that is not the text itself."""
+    """Return a sentence on the possible meanings of a text, and what to add to the schema for each but text."""
     lines = [f'"{KEYWORD}": {json.dumps(how)} for {what}' for what, how in meanings.items() if how]
     return f"{short_repr(text)} may be {' or '.join(meanings)}: add {'; or '.join(lines)}"
 
 
 def _note_of_ways(texts: Iterable[str], name: str, ways: Sequence[Settings]) -> str | None:
-    """A note on the first text that the settings read differently; None if there is none."""
+    """Return a note on the first text that the settings read differently; None if there is no such text."""
     for text in texts:
         ways_of = {_spelled(text, name, way): {"compare": name, **way} for way in reversed(ways)}  # the first of equals
         meanings = {meaning: way for meaning, way in reversed(ways_of.items()) if meaning}
@@ -367,14 +367,14 @@ def _as_date(texts: Mapping[str, int]) -> Settings | str | None:
 
 
 _IN_NUMBERS = re.compile(r"\s*(\d{1,2})([./ -]) ?(\d{1,2})\2 ?(\d{4}|\d{2})(?!\d)")
-_DAY_AND_MONTH = {"dmy": (0, 1), "mdy": (1, 0), "ymd": (2, 1)}  # which number of a date they are
+_DAY_AND_MONTH = {"dmy": (0, 1), "mdy": (1, 0), "ymd": (2, 1)}  # the positions of day and month in a date
 
 
 def _possible_orders(texts: Iterable[str]) -> set[str]:
-    """The orders of day, month and year that no date of numbers contradicts.
+    """Return the orders of day, month and year that are possible for all dates in numbers.
 
-    25/03/24 has the day or the year first. Years are closer to each other than days: they are in the part of the dates
-    that varies less.
+    25/03/24 begins with the day or the year. Years vary less than days, so they are in the part of the dates that
+    varies less.
     """
     dates = [tuple(map(int, match.group(1, 3, 4))) for match in filter(None, map(_IN_NUMBERS.match, texts))]
     fitting = [
@@ -388,13 +388,13 @@ def _possible_orders(texts: Iterable[str]) -> set[str]:
     return orders
 
 
-_IN_DOUBT = re.compile(r"\D*[1-9]\d{0,2}\.\d{3}\D*\Z")  # 1.200: a number for JSON, in a document a thousand or more
-_ROUND = re.compile(r"\D*[1-9]\d{0,2}\.\d\d0\D*\Z")  # 18.450 beside 9210.75 and 3,300 may be thousands
+_IN_DOUBT = re.compile(r"\D*[1-9]\d{0,2}\.\d{3}\D*\Z")  # 1.200: 1.2 in JSON, but perhaps 1200 in a document
+_ROUND = re.compile(r"\D*[1-9]\d{0,2}\.\d\d0\D*\Z")  # 18.450 in a field with 9210.75 and 3,300 may be thousands
 _DECIMALS = re.compile(r"[.,](?:(?!\d{3}(?!\d))|(?<=\b0.)|(?<=\d{4}.))\d+\D*\Z")
 
 
 def _by_separators(texts: Mapping[str, int], name: str) -> Settings | str | None:
-    """The settings with which numbers can be read; a note where their separators are open, None for no numbers."""
+    """Return the settings to read numbers, a note if their separators are ambiguous, or None if not numbers."""
     ways: list[Settings] = [{}, {"decimal": ".", "group": ","}, {"decimal": ",", "group": "."}]
     fitting = [way for way in ways if _read_count(texts, name, way)]
     if not fitting:
@@ -417,7 +417,7 @@ def _as_money(texts: Mapping[str, int]) -> Settings | str | None:
 
 
 def _as_declared(texts: Mapping[str, int], names: Iterable[str] = COMPARATORS) -> Settings | None:
-    """Propose a comparator without settings that all texts resemble, and that reads them."""
+    """Propose a comparator without settings that can read the texts, if all texts resemble its values."""
     for name in names:
         resembles = COMPARATORS[name].resembles
         if resembles is not None and all(map(resembles, texts)):
@@ -427,7 +427,7 @@ def _as_declared(texts: Mapping[str, int], names: Iterable[str] = COMPARATORS) -
     return None
 
 
-# Phone numbers come before numbers, which they resemble without spaces: +4930901820.
+# Phone numbers come before numbers, because they look like numbers without spaces: +4930901820.
 _PROPOSALS: tuple[Callable[[Mapping[str, int]], Settings | str | None], ...] = (
     _as_date,
     partial(_as_declared, names=["phone"]),
@@ -438,7 +438,7 @@ _PROPOSALS: tuple[Callable[[Mapping[str, int]], Settings | str | None], ...] = (
 
 
 def _finder(every: str, some: str = "") -> Callable[[Collection[str]], str]:
-    """Return a function that finds the first text with the pattern `some`, if all texts match the pattern `every`."""
+    """Return a function that finds the first text with the pattern `some` if all texts match the pattern `every`."""
     all_match, one_has = re.compile(every), re.compile(some)
     return lambda texts: next(filter(one_has.search, texts), "") if all(map(all_match.fullmatch, texts)) else ""
 
@@ -448,10 +448,10 @@ _CLAUSES = _finder(r"[1-9]\d?\.\d")
 
 
 def _version(texts: Collection[str]) -> str:
-    """The first text that shows versions or clauses; "" if texts can be numbers alone.
+    """Return the first text that indicates versions or clauses; "" if texts can only be numbers.
 
-    It is one such as 1.10 or 1.1.2 if the numbers of decimals differ: with equal ones, as in 12.50 and 8.00, no zero at
-    the end makes a difference. Clauses are also counted: 1.1, 1.2, 2.1.
+    Texts such as 1.10 or 1.1.2 indicate versions if the numbers of decimals differ; if they are equal, as in 12.50 and
+    8.00, trailing zeros have no meaning. Consecutive texts such as 1.1, 1.2, 2.1 indicate clauses.
     """
     if len({len(text.partition(".")[2]) for text in texts}) > 1:
         return _VERSIONS(texts)
@@ -460,14 +460,14 @@ def _version(texts: Collection[str]) -> str:
     return next(iter(texts)) if counted and len(clauses) > len({clause for clause, _ in clauses}) else ""
 
 
-# Currency codes that are words or abbreviations too: `top 5`, `PHP 8`, `CAD 2024`, `2 cup`.
+# Currency codes that are also words or abbreviations: `top 5`, `PHP 8`, `CAD 2024`, `2 cup`.
 _WORDS = "(?i:all|amd|bob|cad|cop|cup|gel|mad|mop|pen|php|sos|top|try)"
 _HOURS = _finder(r"(?:[01]?\d|2[0-3])(?:\.[0-5]\d)? ?[hH]")
 _FEET = _finder(r".*\d\s*(?:ft|pounds?)")
 
-# What the texts of a field may mean that a comparator reads: the comparator, the other meaning in words, the comparator
-# for it or "", and a function that finds a text which shows it, if the other meaning fits all texts. A comparator is
-# suggested only if there is none: it could make two values equal that are not, or read another value than was meant.
+# Other meanings of texts that a comparator can read: the comparator, the other meaning in words, its comparator or "",
+# and a function that finds a text that indicates it, if this meaning fits all texts. A comparator is
+# suggested only without such a text: otherwise, it could treat different values as equal, or read a wrong value.
 _OTHER_MEANINGS: tuple[tuple[str, str, str, Callable[[Collection[str]], str]], ...] = (
     ("number", "a code", "", _finder(r"(?s:.*)", r"^[+-]?0\d|\d[eE]")),
     ("number", "a code", "", _finder(r"\d{5,}|\+\d{7,}")),
@@ -488,9 +488,9 @@ _OTHER_MEANINGS: tuple[tuple[str, str, str, Callable[[Collection[str]], str]], .
 def other_meaning(
     values: FieldValues, *, compare: str, **settings: Any
 ) -> tuple[str, dict[str, Settings | None]] | None:
-    """A text that may mean something else than a comparator reads, and its meanings as for `_note`, or None.
+    """Return a text that may mean something other than a comparator reads, with its meanings as for `_note`, or None.
 
-    A JSON number with decimals has none too many: 2.5 beside the text 10.00 counts as such a text.
+    JSON numbers with decimals count as texts, such as 2.5 in a field with the text 10.00.
     """
     texts = [*map(ascii_form, values.texts), *(number for number in values.numbers if "." in number)]
     for name, other, of_other, find in _OTHER_MEANINGS:
@@ -518,7 +518,7 @@ def _schema_of(values: FieldValues, fields: Mapping[str, SuggestedField], path: 
 
 
 def _with_comparators(schema: Any, suggested: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema with the suggested comparators added where it has none."""
+    """Return a schema with suggested comparators for the places that have no comparator."""
     source = SchemaSource.of(schema)
     if source.folder:
         raise InputValueError(place="schema", expected="one schema", got=f"a folder, {source.folder}")
@@ -529,7 +529,7 @@ def _with_comparators(schema: Any, suggested: Mapping[str, Any]) -> dict[str, An
 
 
 def _missing_comparators(schemas: Sequence[SubSchema], suggested: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a suggested schema that says how values compare where the schemas of a place do not."""
+    """Return the part of a suggested schema with comparators for places whose schemas have none."""
     views, settings = schemas_of_place(schemas)
     lacking: dict[str, Any] = {}
     if (
@@ -550,7 +550,7 @@ def _missing_comparators(schemas: Sequence[SubSchema], suggested: Mapping[str, A
 
 
 def _merged(schema: Any, lacking: Mapping[str, Any]) -> Any:
-    """The schema with what it lacks."""
+    """Return the schema with the missing parts added."""
     if not isinstance(schema, dict):
         return lacking or schema
     return {**schema, **{name: _merged(schema.get(name), part) for name, part in lacking.items()}}

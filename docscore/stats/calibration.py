@@ -30,9 +30,9 @@ from docscore.stats.intervals import (
     sampled_values,
 )
 
-BINS = 15  # of the reliability diagram and the expected calibration error, as Guo et al. 2017
+BINS = 15  # for the reliability diagram and the expected calibration error, as in Guo et al. 2017
 BINNING = f"{BINS} bins of equal width"
-_CHANCE = 0.5  # AUROC of confidences that say nothing
+_CHANCE = 0.5  # the AUROC of uninformative confidences
 _EDGES = np.arange(BINS + 1) / BINS
 
 _MOST_CELLS = 200_000_000  # values x resamples, a few seconds; more values get fewer resamples
@@ -43,7 +43,7 @@ class CalibrationFigure(NamedTuple):
     """A figure with its interval.
 
     Attributes:
-        value: the figure, in [0, 1]; None if it is undefined, for the reason in the note of the interval.
+        value: the figure, in [0, 1]; None if it is undefined; the note of the interval gives the reason.
         interval: the confidence interval from resampled documents.
     """
 
@@ -60,7 +60,7 @@ class ReliabilityPoint(NamedTuple):
         values: the number of values in the bin.
         confidence: their mean confidence.
         accuracy: the share of right values.
-        interval: of the accuracy.
+        interval: the interval of the accuracy.
     """
 
     low: float
@@ -101,7 +101,7 @@ class Calibration:
         return ("AUROC is below 0.5: wrong values have higher numbers. Are these errors instead of confidences?",)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attributes in plain types; an interval as its two ends, or None and a note with the reason."""
+        """Return the attributes in plain types; an interval becomes its two ends, or None and a note."""
         result: dict[str, Any] = {"values": self.values, "documents": self.documents, "right": self.right}
         for name, figure in (("auroc", self.auroc), ("ece", self.ece), ("brier", self.brier)):
             note = {f"{name}_note": figure.interval.note} if figure.interval.note else {}
@@ -133,16 +133,16 @@ def calibration_of(
       and the first includes its low end.
     * The Brier score is the mean of (c - y)^2.
 
-    The intervals of AUROC, of the Brier score and of the accuracies in the bins are BCa with Hesterberg's expansion, of
-    five documents or more (`docscore.stats.intervals`). The ECE is biased upwards,
-    since random deviations in the bins count as error, and the ECE of a resample even more so. Its interval is the
-    basic bootstrap interval (2 ECE - upper quantile, 2 ECE - lower quantile), which corrects for this bias and may
-    therefore lie below the ECE itself; it starts at 0 where the ECE is not larger than random deviations make it.
+    The intervals of AUROC, of the Brier score and of the accuracies in the bins are BCa intervals with Hesterberg's
+    expansion, for at least five documents (`docscore.stats.intervals`). The ECE is biased upwards, since random
+    deviations in the bins count as error; the ECE of a resample has even more bias. Its interval is the basic bootstrap
+    interval (2 ECE - upper quantile, 2 ECE - lower quantile), which corrects for this bias and may therefore lie below
+    the ECE itself. It starts at 0 if random deviations alone can explain the ECE.
 
     Args:
         confidences: the confidences of v values, in [0, 1].
         correct: whether each value is right.
-        documents: the number of each value's document (or cluster of documents), an integer.
+        documents: the number of the document (or cluster of documents) of each value, an integer.
         confidence: the level of the intervals, between 0 and 1.
         n_resamples: the number of resamples; AUROC and ECE use fewer, but at least 1,000, for more than 20,000 values.
         seed: the seed of the random numbers.
@@ -169,7 +169,7 @@ def calibration_of(
 
 
 class _Values:
-    """Values with their bins, and with the numbers of their documents, from 0 to `document_count` - 1."""
+    """Values with their bins and the numbers of their documents, from 0 to `document_count` - 1."""
 
     def __init__(self, confidences: npt.ArrayLike, correct: npt.ArrayLike, documents: npt.ArrayLike) -> None:
         self.confidences: Array = np.asarray(confidences, dtype=np.float64)
@@ -218,7 +218,7 @@ def _resampled_figures(
     ece = math.fsum(np.abs(observed).tolist())
 
     def figures(counts: Array) -> Array:
-        """Return AUROC, ECE, and the sum of the bins' deviations from their observed gaps for each resample."""
+        """Return for each resample AUROC, ECE, and the sum of the bins' deviations from their observed gaps."""
         sampled_gaps = counts @ gaps / (counts @ sizes)
         return np.array(
             [
@@ -259,7 +259,7 @@ class RocArea:
 
     Args:
         confidences: the confidences of v values.
-        right: whether each value is right; at least one is, and at least one is not.
+        right: whether each value is right; at least one is right, and at least one is wrong.
         documents: the number of each value's document, from 0.
         count: the number of documents.
 

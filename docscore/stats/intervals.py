@@ -1,6 +1,6 @@
-"""Confidence intervals over documents: bootstrap intervals for ratios of sums, Wilson's for rates of documents.
+"""Confidence intervals over documents: bootstrap intervals for ratios of sums, Wilson intervals for rates.
 
-A document with the weight c counts as c documents. Derivatives are taken with respect to these weights, at 1.
+A document with the weight c counts as c documents. Derivatives are with respect to these weights, at 1.
 
 Source: Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapters 14 and 22. For up to 10,000 documents,
 intervals are BCa and come from resamples. For more documents, they are ABC, which approximates BCa by derivatives. With
@@ -11,7 +11,7 @@ the resampled figures at
 
 Both are too short for few documents. Hesterberg 2015, What Teachers Should Know About the Bootstrap, arXiv 1411.5279,
 section 5.3, expands them: z is sqrt(n / (n - 1)) times the quantile of alpha of Student's distribution with n - 1
-degrees of freedom, for n documents. Fewer than `FEWEST` have no interval, or that of Wilson's formula.
+degrees of freedom, for n documents. Fewer than `FEWEST` documents have a Wilson interval or no interval.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ CONFIDENCE = 0.95
 RESAMPLES = 10_000
 SEED = 0
 
-MOST_RESAMPLED = 10_000  # documents; more have the ends of ABC, an analytic approximation
+MOST_RESAMPLED = 10_000  # documents; for more, the ends come from ABC, an analytic approximation
 
 FEWEST = 5  # documents or clusters that are resampled; four have 35 different resamples, five have 126
-_FEW_CLUSTERS = 20  # of which the interval may be too short
+_FEW_CLUSTERS = 20  # with fewer clusters, the interval may be too short
 
 BATCH_CELLS = 1_000_000  # numbers per batch of resamples, so that it fits in a processor's cache
 _FEW_FIGURES = 5
-_SMALL_BATCH_CELLS = 120_000  # for few figures: BLAS then computes their products in one thread, which is faster
+_SMALL_BATCH_CELLS = 120_000  # for few figures: BLAS then multiplies in one thread, which is faster
 
 Array = npt.NDArray[np.float64]
 P = ParamSpec("P")
@@ -53,7 +53,7 @@ WILSON = "Wilson's formula"
 
 _NORMAL = NormalDist()
 
-Ends = tuple[Array, Array, Array]  # the lower and upper ends of k intervals, NaN where there is none; standard errors
+Ends = tuple[Array, Array, Array]  # lower and upper ends of k intervals, NaN for no interval; standard errors
 
 
 class Interval(NamedTuple):
@@ -62,8 +62,8 @@ class Interval(NamedTuple):
     Attributes:
         low: the lower end; None if there is no interval.
         high: the upper end; None if there is no interval.
-        standard_error: of the estimate; None if there is no interval.
-        note: why there is no interval, what other method than BCa and ABC it has, or why it says little; otherwise "".
+        standard_error: the standard error of the estimate; None if there is no interval.
+        note: why there is no interval, its method if neither BCa nor ABC, or why it is unreliable; otherwise "".
     """
 
     low: float | None = None
@@ -78,7 +78,7 @@ class Interval(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """What stands behind the ends in tables: the name of the method if it is Wilson's formula."""
+        """The text after the ends in tables: the name of the method if it is Wilson's formula."""
         return " (Wilson)" if self.ends and WILSON in self.note else ""
 
 
@@ -92,8 +92,8 @@ class Ratios:
 
     Args:
         earned: the numerators, from 0 to the denominators, shape (n, k).
-        weight: the denominators, at least 0; a document without the field has 0 in both.
-        unit: the meaning of a row in messages, "document" or "cluster".
+        weight: the denominators, at least 0; for a document without the field, both are 0.
+        unit: the name of a row in messages, "document" or "cluster".
         sums: the sums of both over all rows, shape (2, k), if they are known.
 
     Attributes:
@@ -117,7 +117,7 @@ class Ratios:
         return Ratios(self.earned[:, chosen], self.weight[:, chosen], unit=self.unit, sums=self.sums[:, chosen])
 
     def rows(self, chosen: Sequence[int]) -> Ratios:
-        """Select documents by their numbers, in this order."""
+        """Select documents by number, in this order."""
         return Ratios(self.earned[list(chosen)], self.weight[list(chosen)])
 
     def by_cluster(self, clusters: npt.ArrayLike | None) -> Ratios:
@@ -143,11 +143,11 @@ class Ratios:
         return quotients(numerators, denominators, self.values).T  # type: ignore[no-any-return]
 
     def left_out(self) -> Array:
-        """Return the ratios with one document left out, shape (n, k): (E - e) / (W - w), or E / W where W = w."""
+        """Return the ratios with one document left out, shape (n, k): (E - e) / (W - w), or E / W if W = w."""
         return quotients(self.sums[0] - self.earned, self.totals - self.weight, self.values)
 
     def influence(self) -> Array:
-        """Return the derivative of each ratio by each document's weight, shape (n, k): (e - value w) / W."""
+        """Return the derivatives of the ratios with respect to document weights, shape (n, k): (e - value w) / W."""
         return (self.earned - self.values * self.weight) / self._divisors
 
     def bias(self) -> Array:
@@ -173,7 +173,7 @@ class Ratios:
 
     @property
     def are_means(self) -> npt.NDArray[np.bool_]:
-        """Whether each ratio is a mean over the documents that have it: all of them weigh 1."""
+        """Whether each ratio is a mean over the documents that have it: all their denominators are 1."""
         return ((self.weight == 0) | (self.weight == 1)).all(axis=0)  # type: ignore[no-any-return]
 
     @property
@@ -182,11 +182,11 @@ class Ratios:
         return (self.weight > 0).sum(axis=0)  # type: ignore[no-any-return]
 
     def without_resampling(self, column: int, *, alike: bool, is_mean: bool, confidence: float) -> Interval | None:
-        """Return the interval by Wilson's formula of few documents, or none with the reason; None to resample.
+        """Return a Wilson interval for few or equal documents, no interval with the reason, or None to resample.
 
         Args:
             column: the number of the ratio.
-            alike: whether no document has influence on it.
+            alike: whether no document influences it.
             is_mean: whether it is a mean over rows.
             confidence: the nominal coverage.
         """
@@ -211,7 +211,7 @@ class Ratios:
 
 
 def _difference(method: Callable[Concatenate[Ratios, P], Array]) -> Callable[Concatenate[Differences, P], Array]:
-    """Return a method for differences: the result of a method for the new system minus its result for the base."""
+    """Return a method for differences: its result for the new system minus its result for the base."""
 
     def of_both(self: Differences, /, *args: P.args, **keywords: P.kwargs) -> Array:
         return method(self.new, *args, **keywords) - method(self.base, *args, **keywords)
@@ -220,7 +220,7 @@ def _difference(method: Callable[Concatenate[Ratios, P], Array]) -> Callable[Con
 
 
 class Differences:
-    """Differences of ratios of two systems on the same n documents, resampled with the same draws for both.
+    """Differences of ratios of two systems on the same n documents, with the same resamples for both.
 
     Attributes:
         count: n.
@@ -268,9 +268,9 @@ class Differences:
         return ((self.new.weight > 0) | (self.base.weight > 0)).sum(axis=0)  # type: ignore[no-any-return]
 
     def without_resampling(self, column: int, *, alike: bool, is_mean: bool, confidence: float) -> Interval | None:  # noqa: ARG002
-        """Return an interval of documents that all changed alike, or none with the reason; None to resample.
+        """Return an interval for documents that all changed by the same amount; None to resample.
 
-        By Wilson's formula, the share of all documents that change otherwise, from -1 to 1, is at most `rest`.
+        It assumes that at most `rest` of all documents, by Wilson's formula, would change otherwise, by -1 to 1.
         """
         having, change = int(self.having[column]), float(self.values[column])
         if not self.moved[column]:
@@ -299,7 +299,7 @@ def quotients(numerators: Array, denominators: Array, default: Array, least: flo
 def wilson_interval(count: float, of: int, *, confidence: float = CONFIDENCE) -> Interval:
     """Compute the Wilson score interval of a rate: `count` of `of` independent documents, or a sum of their scores.
 
-    The result is that of `scipy.stats.binomtest(count, of).proportion_ci(confidence, "wilson")`, without the import of
+    The result equals `scipy.stats.binomtest(count, of).proportion_ci(confidence, "wilson")`, but does not import
     scipy.stats, which takes as long as a small evaluation.
 
     Source:
@@ -329,10 +329,10 @@ def intervals_of(
 ) -> list[Interval]:
     """Compute an interval for each of k estimates, by resampling documents.
 
-    All estimates are computed from the same resamples, by the bias-corrected and accelerated bootstrap (BCa); of more
-    than 10,000 documents by ABC. Both have Hesterberg's expansion. An interval stays in the range of the documents' own
-    ratios: that of a share stays in [0, 1]. Fewer than five documents are not resampled, nor are documents with equal
-    ratios: these, and means of two to four documents, have Wilson's interval.
+    All estimates are computed from the same resamples, by the bias-corrected and accelerated bootstrap (BCa), or by ABC
+    for more than 10,000 documents. Both have Hesterberg's expansion. An interval stays in the range of the ratios of
+    single documents, so the interval of a share stays in [0, 1]. Fewer than five documents, and documents with equal
+    ratios, are not resampled. Documents with equal ratios, and means of two to four documents, have Wilson intervals.
 
     Args:
         estimates: ratios of sums over n documents, or differences of them between two systems.
@@ -344,8 +344,8 @@ def intervals_of(
             questions on one page: whole clusters are resampled.
 
     Returns:
-        k intervals. They have no ends if fewer than two documents, of a ratio of sums or a difference fewer than five,
-        have the field, and if no document changed.
+        k intervals. An interval has no ends if no document changed, or if fewer than two documents have the field (five
+        for a ratio of sums or a difference).
 
     >>> scores = np.array([[1.0], [0.5], [0.75], [0.25], [1.0], [0.0]])
     >>> [interval] = intervals_of(Ratios(scores, np.ones((6, 1))))
@@ -385,13 +385,13 @@ def intervals_of_parts(
 ) -> list[Interval]:
     """Compute the intervals of all columns of several ratios over the same documents, from the same resamples.
 
-    Documents that are not resampled have theirs one part after the other, since all together could take gigabytes.
+    If documents are not resampled, the parts are computed one by one, since all together could need gigabytes.
 
     Args:
         parts: the ratios, at least one.
-        confidence: as for `intervals_of`, and so the others.
+        confidence: as for `intervals_of`.
         clusters: the number of each document's cluster.
-        drawing: other keywords.
+        drawing: the other keywords of `intervals_of`.
     """
     waiting = iter(parts)
     first = next(waiting)
@@ -427,7 +427,7 @@ def sampled_values(
         n_resamples: b.
         seed: the seed of the random numbers.
         resampled: progress callback, called with the number of resamples just sampled.
-        width: the memory of a resample, as a count of numbers, if larger than n.
+        width: the memory of a resample, in numbers, if larger than n.
     """
     sampled = np.empty((k, n_resamples))
     cells = BATCH_CELLS if k > _FEW_FIGURES else _SMALL_BATCH_CELLS
@@ -448,7 +448,7 @@ def bca(sampled: Array, values: Array, influence: Array, reach: Array) -> Ends:
         sampled: the figures of each resample, shape (k, b).
         values: the figures themselves, shape (k,).
         influence: the influence of each document on each figure, up to a constant factor, shape (n, k).
-        reach: the standard normal quantile of each upper end, shape (k,); that of the lower end is its negative.
+        reach: the standard normal quantile of each upper end, shape (k,); the lower end has its negative.
     """
     ends = [_quantiles(*column) for column in zip(sampled, values, acceleration(influence), reach, strict=True)]
     lows, highs = np.array(ends).reshape(-1, 2).T
@@ -456,14 +456,14 @@ def bca(sampled: Array, values: Array, influence: Array, reach: Array) -> Ends:
 
 
 def acceleration(influence: Array) -> Array:
-    """Return the k accelerations (14.15), a sixth of the skewness of the influences; NaN where all are equal."""
+    """Return the k accelerations (14.15), a sixth of the skewness of the influences; NaN if all are equal."""
     centred = influence - influence.mean(axis=0)
     squares = (centred**2).sum(axis=0)
     return (centred**3).sum(axis=0) / np.where(squares > 0, 6 * squares**1.5, np.nan)  # type: ignore[no-any-return]
 
 
 def _quantiles(sampled: Array, value: float, a: float, reach: float) -> list[float]:
-    """Return the BCa quantiles of the resamples; NaN where all of them are on one side of the value."""
+    """Return the BCa quantiles of the resamples; NaN if all of them are on one side of the value."""
     below = np.count_nonzero(sampled < value - ROUNDING) + np.count_nonzero(sampled <= value + ROUNDING)
     share_below = below / (2 * len(sampled))  # resamples equal to the value count half
     if not 0 < share_below < 1 or math.isnan(a):
@@ -476,8 +476,8 @@ def _quantiles(sampled: Array, value: float, a: float, reach: float) -> list[flo
 def abc(estimates: Ratios | Differences, reach: Array) -> Ends:
     """Return the interval ends by approximate bootstrap confidence (ABC), an approximation of BCa without resampling.
 
-    ABC uses derivatives and one pass over the documents. Its ends differ from those of BCa by terms of order 1/n, and
-    are clipped to the range of the documents' own ratios. Arguments are those of `bca`.
+    ABC uses derivatives and one pass over the documents. The ends of both differ by terms of order 1/n. The ends
+    are clipped to the range of the ratios of single documents. For the arguments, see `bca`.
 
     Source:
         DiCiccio and Efron 1992, More accurate confidence intervals in exponential families, Biometrika 79;

@@ -1,4 +1,4 @@
-"""Systems on the same documents: permutation test of two, adjusted p-values, and ranks of several with intervals."""
+"""Comparisons of systems on the same documents: permutation test, adjusted p-values, and ranks with intervals."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -36,19 +36,19 @@ def permutation_p_values(
 
     Under the null hypothesis, the two systems' results of a document have the same distribution, so they can be
     swapped. The p-value is the share of swaps whose difference is at least as large in absolute value. Documents on
-    which the two agree change nothing and are left out.
+    which the two agree have no effect and are left out.
 
     Args:
         base: k ratios over n documents.
         new: the same k ratios of the other system.
-        n_resamples: the number of swaps to draw; if m documents differ and 2^m is not larger, all swaps are used.
+        n_resamples: the number of random swaps; if m documents differ and 2^m is not larger, all swaps are used.
         seed: the seed of the random numbers.
         permuted: progress callback, called with the number of swaps just made.
         clusters: the number of each document's cluster, shape (n,), for documents that are not independent: whole
             clusters are swapped.
 
     Source:
-        Fisher 1935, The Design of Experiments, section 21. The p-value is that of `scipy.stats.permutation_test` with
+        Fisher 1935, The Design of Experiments, section 21. The p-value equals `scipy.stats.permutation_test` with
         permutation_type="samples". That function takes minutes for 100,000 documents, since it shuffles the results of
         one document at a time.
     """
@@ -58,7 +58,7 @@ def permutation_p_values(
     m, k = len(changes), base.earned.shape[1]
 
     def amounts(moved: Array) -> Array:
-        """Return the amounts of the k differences for sums moved by (b, 2k), rounded so that equal ones tie."""
+        """Return the absolute k differences for sums moved by (b, 2k), rounded so that equal differences tie."""
         sides = []
         for sums, by in ((base.sums, moved), (new.sums, -moved)):
             earned, weight = np.hsplit(sums.ravel() + by, 2)
@@ -71,7 +71,7 @@ def permutation_p_values(
     for swaps in sampled_swaps(m, n_resamples, seed) if all_swaps is None else [all_swaps]:
         large += np.count_nonzero(amounts(swaps @ changes) >= observed, axis=0)
         permuted(len(swaps))
-    observation = 0 if uses_all else 1  # the observed difference is one of all swaps, but random swaps may lack it
+    observation = 0 if uses_all else 1  # all swaps include the observed difference; random swaps may not
     swaps_made = 2**m if uses_all else n_resamples
     return [(count + observation) / (swaps_made + observation) for count in large.tolist()]
 
@@ -79,8 +79,8 @@ def permutation_p_values(
 def sampled_swaps(m: int, n_resamples: int, seed: int) -> Iterator[Array]:
     """Yield random swaps of m documents in batches of shape (b, m): 1 to swap the results of a document, otherwise 0.
 
-    One random bit decides on a document, so that a swap of a million documents takes 125 kB of random numbers. The
-    swaps do not depend on the size of the batches.
+    One random bit decides for each document, so a swap of a million documents needs 125 kB of random numbers. The swaps
+    do not depend on the size of the batches.
     """
     rng = np.random.default_rng(seed)
     width = -(-m // _BITS) * _BITS  # bits per swap, a multiple of the number that the generator makes at a time
@@ -112,12 +112,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 class Rank(NamedTuple):
-    """The place of a system in the order of several, 1 for the best.
+    """The rank of a system among several, 1 for the best.
 
     Attributes:
         value: its rank by the figure; systems with the same figure share a rank.
         low: the best rank that the documents allow.
-        high: the worst rank that they allow.
+        high: the worst rank that the documents allow.
         best: the share of resamples in which the system is the best, in [0, 1]; ties are divided.
     """
 
@@ -138,10 +138,10 @@ def ranks_of(
 ) -> list[Rank]:
     """Compute the ranks of k systems by one figure.
 
-    All intervals of ranks hold together with the confidence. Two systems differ if their difference, divided by its
-    standard error, is beyond the quantile of the largest such deviation of all pairs in resamples. Pairs that differ
-    leave, and the quantile is taken again. A system's best rank is one more than the number of systems above it that
-    differ from it.
+    All intervals of ranks are valid jointly with the given confidence. Two systems differ if their difference, divided
+    by its standard error, exceeds the quantile of the largest such deviation of all pairs in resamples. Pairs that
+    differ are removed, and the quantile is computed again. The best rank of a system is one more than the number of
+    systems above it that differ from it.
 
     Args:
         systems: one column per system with its figure, over the same n documents; at least two systems.
@@ -154,7 +154,7 @@ def ranks_of(
 
     Source:
         Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for Ranks, Review of Economic Studies 91, section 3;
-        the steps are those of Romano and Wolf 2005, Econometrica 73.
+        the steps follow Romano and Wolf 2005, Econometrica 73.
     """
     systems = systems.by_cluster(clusters)
     values, n = systems.values, systems.count

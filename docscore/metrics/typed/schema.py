@@ -281,8 +281,8 @@ def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], 
         functions: the names and functions that the schema may refer to.
 
     Raises:
-        ValueError: for an invalid JSON Schema, an unresolvable reference, and settings that are invalid, contradictory or
-            compare nothing; the message names the place, such as `#/properties/total/x-docscore`.
+        ValueError: for an invalid JSON Schema, an unresolvable reference, and settings that are invalid, contradict
+            each other or compare nothing; the message names the place, such as `#/properties/total/x-docscore`.
     """
     schema = schema_root(text)
     root = _Compiler(dict(functions)).root(schema)
