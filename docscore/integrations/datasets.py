@@ -22,19 +22,19 @@ def score_batch(
     `dataset.map(score_batch, batched=True, num_proc=2, fn_kwargs={"parse": "json"})`
 
     Args:
-        batch: columns of a dataset, with predictions and with lists of acceptable answers.
+        batch: columns of a dataset, among them predictions and lists of acceptable answers.
         prediction: the name of the column with the predictions.
         references: the name of the column with the acceptable answers.
         keywords: options of `docscore.evaluate`, such as threshold, ignore_case, schema, parse, and
-            parse_references="json" for answers that are JSON text. In columns of structs, Arrow fills the keys that a
-            row lacks with null.
+            parse_references="json" for answers that are JSON text. In columns of structs, Arrow sets the missing keys
+            of a row to null.
 
     Returns:
-        The column `anls_score`, or `typed_score` with a schema; with `parse` also the column `parse_failed`.
+        The column `anls_score`, or `typed_score` with a schema; with `parse`, also the column `parse_failed`.
 
     Raises:
         KeyError: for a column that does not exist.
-        TypeError: for a row, as `map` passes without `batched=True`.
+        TypeError: for a single row, which `map` passes without `batched=True`.
         TypeError, ValueError: for a value that cannot be scored, naming its row in the batch.
     """
     for column in (prediction, references):

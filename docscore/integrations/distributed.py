@@ -37,7 +37,7 @@ def merged(state: ScoreState) -> ScoreState:
         before = of_all(state.ids)[: dist.get_rank()]
         try:
             own: Any = state.without(ChainMap(*before))
-        except ValueError as error:  # every process has to raise it
+        except ValueError as error:  # every process must raise it
             own = error
         states = of_all(own)
         for each in states:

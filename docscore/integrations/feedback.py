@@ -1,4 +1,4 @@
-"""A score with sentences about its losses, for optimisers of prompts."""
+"""A score with sentences about its losses, for prompt optimisers."""
 
 from itertools import chain
 from math import fsum
@@ -16,11 +16,11 @@ from docscore.integrations.judging import hook_options, judged_output
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import annotations_of, cause_in_words
 
-_MOST = 10  # sentences
+_MOST = 10  # the most sentences
 
 
 class _Loss(NamedTuple):
-    """Nodes of a score tree that lose points together, and why; "" for the same cause in one field."""
+    """Nodes of a score tree that lose points together, and the reason; "" for the same cause in one field."""
 
     nodes: list[ScoreTree]
     why: str = ""
@@ -44,7 +44,7 @@ class _Loss(NamedTuple):
 
 
 def feedback(ground_truth: object, prediction: object, *, parse: str = "auto", **options: Any) -> tuple[float, str]:
-    """Score a prediction, and say what was expected, what was predicted and why it lost points.
+    """Score a prediction, and explain what was expected, what was predicted and why it lost points.
 
     Args:
         ground_truth: the expected value, or the JSON text of an object or a list. A tuple holds acceptable answers.
@@ -55,7 +55,7 @@ def feedback(ground_truth: object, prediction: object, *, parse: str = "auto", *
             `ignore_keys` and `absent_words`, as for `docscore.evaluate`. With a schema the score is the typed score.
 
     Returns:
-        The score, in [0, 1], and at most ten sentences, one on each line, largest loss first. The losses add up to
+        The score, in [0, 1], and at most ten sentences, one per line, largest loss first. All losses add up to
         1 - score.
 
     Raises:
@@ -82,7 +82,7 @@ def feedback(ground_truth: object, prediction: object, *, parse: str = "auto", *
 
 
 def _losses(tree: ScoreTree, options: CompareOptions) -> list[_Loss]:
-    """Return the losses of a tree, largest first; values that are exchanged or predicted elsewhere are one loss."""
+    """Return the losses of a tree, largest first; values exchanged or predicted elsewhere form one loss."""
     at_path = grouped((node.path, node) for node in lost_nodes(tree))
     losses = []
     for annotation in annotations_of(tree, None if tree.metric == TYPED else options):

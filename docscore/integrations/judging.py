@@ -25,10 +25,10 @@ class JudgedOutput:
     """A scored output.
 
     Attributes:
-        tree: the score tree; its `score` is the ANLS* score in [0, 1], or with a schema the typed score.
+        tree: the score tree; its `score` is the ANLS* score or, with a schema, the typed score, in [0, 1].
         answers: the acceptable answers, each a ground truth.
         prediction: the value that was scored: the JSON in the output, or the output itself.
-        parsed: how the output was parsed as JSON; None if it was not.
+        parsed: how the output was parsed as JSON; None if it was not parsed.
         name: the name of the score: "anls_star" or "typed_score".
     """
 
@@ -74,7 +74,7 @@ def scores_of_points(fields: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {} if scores.keys() <= {"$"} else scores
 
 
-# The options of scoring that apply to one output, and "parse".
+# The scoring options that apply to one output, and "parse".
 OPTIONS = (
     *("threshold", "ignore_case", "rules", "numbers", "schema", "comparators"),
     *("with_confidences", "ignore_keys", "absent_words"),
@@ -82,7 +82,7 @@ OPTIONS = (
 
 
 def hook_options(parse: str, keywords: Mapping[str, Any], more: Sequence[str] = ()) -> BothOptions:
-    """Return the options of a hook, read at once: tools report errors of single outputs late or not at all.
+    """Return the options of a hook, read immediately, since tools report errors of single outputs late or never.
 
     Args:
         parse: how to read outputs.
@@ -90,7 +90,7 @@ def hook_options(parse: str, keywords: Mapping[str, Any], more: Sequence[str] = 
         more: the names of options of the hook itself, for messages.
 
     Raises:
-        TypeError, ValueError: for an unknown option, and for a wrong value.
+        TypeError, ValueError: for an unknown option and for an invalid value.
     """
     check_choice("parse", parse, OUTPUT_MODES)
     for name in (name for name in keywords if name not in OPTIONS):
@@ -112,13 +112,13 @@ def judged_output(
     """Score one output.
 
     Args:
-        output: the text of a model, or a JSON value. None, for no output, is scored as null. Citations and evidence at
-            its values are left out.
+        output: the text of a model, or a JSON value. None means no output and is scored as null. Citations and evidence
+            given with its values are left out.
         answers: the acceptable answers, each a ground truth.
         parse: "none", "json" or "repair", as for `docscore score --parse`. "auto" is "repair" if an acceptable answer
             is an object or a list, and "none" otherwise.
         options: the result of `hook_options`, instead of keywords.
-        keywords: those among `OPTIONS`, as for `docscore.evaluate`. With a schema the score is the typed score.
+        keywords: options among `OPTIONS`, as for `docscore.evaluate`. With a schema, the score is the typed score.
 
     Raises:
         TypeError, ValueError: for values that cannot be scored, and for invalid options.
@@ -141,10 +141,10 @@ def judged_output(
 
 
 def expected_in(case: Mapping[str, Any], name: str, reading: str = "auto") -> Any:
-    """Return the ground truth that a case has under a name, read as by `answer_in`.
+    """Return the ground truth of a case under a name, read as by `answer_in`.
 
     Raises:
-        ValueError: for a case without one, or with None; write null as the text "null".
+        ValueError: for a case without a ground truth, or with None; write null as the text "null".
     """
     if case.get(name) is None:
         raise InputValueError(place=name, expected="a ground truth", got="none")

@@ -43,8 +43,8 @@ def results_from(
         column: the column with the ground truth; a list in the column `references` holds acceptable answers.
         parse: how to read outputs, as for `docscore.integrations.judging.judged_output`.
         target: how to read a ground truth that is text: "auto", "text" or "json".
-        keywords: the other options of `judged_output`, such as threshold, rules, numbers and schema. With a schema the
-            score is called `typed_score`, also in the metric_list.
+        keywords: the other options of `judged_output`, such as threshold, rules, numbers and schema. With a schema,
+            the score is called `typed_score`, also in the metric_list.
     """
     options = hook_options(parse, keywords)
 

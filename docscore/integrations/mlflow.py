@@ -35,8 +35,8 @@ def anls_star_scorer(
         keywords: the other options of `judged_output`, such as threshold, rules, numbers and schema.
 
     Returns:
-        A scorer. Its feedback is called `anls_star`, or `typed_score` with a schema; its value is the score in [0, 1]
-        and its rationale the score tree.
+        A scorer. Its feedback is called `anls_star`, or `typed_score` with a schema; its value is the score in [0, 1],
+        and its rationale is the score tree.
     """
     options = hook_options(parse, keywords)
 
@@ -52,7 +52,7 @@ def anls_star_scorer(
 
 
 def _answers(expected: Any, place: str, *, answer_is_list: bool | None) -> list[Any]:
-    """Return the acceptable answers; raise `ValueError` for a list if nobody says what it holds."""
+    """Return the acceptable answers; raise `ValueError` for a list if `answer_is_list` is None."""
     if not isinstance(expected, list) or answer_is_list:
         return [expected]
     if answer_is_list is None:

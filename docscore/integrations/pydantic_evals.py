@@ -17,8 +17,8 @@ from docscore.integrations.judging import OPTIONS, expected_in, hook_options, ju
 class AnlsStarEvaluator(Evaluator[Any, Any, Any]):  # type: ignore[misc]
     """The ANLS* score of a case's output against its expected output.
 
-    Both may be JSON values, pydantic models or texts. An expected text is parsed if it is a JSON object or list, and a
-    tuple holds alternatives.
+    Both may be JSON values, pydantic models or texts. An expected text is parsed if it is a JSON object or list, and an
+    expected tuple holds alternatives.
 
     Attributes:
         fields: whether to report the score of each field, such as `anls_star/items[].price`.

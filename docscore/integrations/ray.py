@@ -55,9 +55,9 @@ def joined(
             folder is read as Parquet. A JSONL file is read whole by one worker.
         references: files of rows `{"question_id", "references": [acceptable answers]}`; in Parquet the list may be JSON
             text.
-        num_partitions: the number of partitions of the rows by id; each must fit into the memory of a worker.
+        num_partitions: the number of partitions of the rows by id; each partition must fit into the memory of a worker.
         parse_references: "json" if a text in place of the list of references is one answer as JSON text. Pass the same
-            to `score`.
+            value to `score`.
 
     Returns:
         A `ray.data.Dataset` with the columns question_id, prediction and references. The last two hold JSON text (a
@@ -79,7 +79,7 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
         dataset: a `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON
             text, such as the result of `joined`.
         output: a new or empty folder for the scores of the rows. They are written as Parquet files with the columns
-            question_id and anls_score, typed_score with a schema, parsed with `parse`, and missing with missing="zero".
+            question_id and anls_score; with a schema typed_score; with `parse` parsed; with missing="zero" missing.
             With missing="skip", the scores of rows without a prediction are null.
         batch_size: the number of rows that a worker scores at a time.
         keywords: as for `ScoreState`: metrics, fields, options, or options of `docscore.evaluate`.
@@ -90,10 +90,10 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
     Raises:
         TypeError, ValueError: for invalid options; for values that cannot be scored, naming the row; and for ids that
             occur twice or on one side only, naming some. With missing="zero", a missing prediction is scored as null
-            instead; with missing="skip", its row is left out and counted.
+            instead. With missing="skip", its row is left out and counted.
     """
     state = ScoreState(**keywords)
-    if output is not None and _has_files(output):  # rows of another run would be mixed with those of this run
+    if output is not None and _has_files(output):  # rows of another run would be mixed with rows of this run
         raise InputValueError(place="output", expected="a new or empty folder", got=f"{output!r}, which has files")
     scored = dataset.map_batches(
         _score, batch_size=batch_size, batch_format="pyarrow", fn_kwargs={"empty": state.empty()}
@@ -122,7 +122,7 @@ def _has_files(folder: str) -> bool:
 
 
 def _check_ids(scored: Any) -> None:
-    """Raise `ValueError` if an id occurs twice; ids are counted by the workers."""
+    """Raise `ValueError` if an id occurs twice; the workers count the ids."""
     counted = scored.select_columns([ID]).groupby(ID, num_partitions=scored.num_blocks()).count()
     repeated = counted.map_batches(lambda batch: batch.filter(pc.greater(batch["count()"], 1)), batch_format="pyarrow")
     if ids := [row[ID] for row in repeated.take_all()]:
@@ -157,7 +157,7 @@ def _read(paths: Paths, side: Side, reading: ReadOptions) -> Any:
 
 
 def _has_lines(path: str) -> bool:
-    """Return whether a path is a JSONL file, or a local folder with one."""
+    """Return whether a path is a JSONL file, or a local folder with JSONL files."""
     inside = map(str, Path(path).iterdir()) if Path(path).is_dir() else [path]
     return any(name.lower().endswith(tuple(f".{each}" for each in _LINES)) for name in inside)
 
@@ -203,8 +203,7 @@ def _stored_rows(table: RawTable, side: Side) -> list[dict[str, str]]:
     """Return the id of each row and its value as JSON text.
 
     Raises:
-        TypeError, ValueError: naming the place of a row that does not belong to this side, or whose value cannot be
-            scored.
+        TypeError, ValueError: naming a row that does not belong to this side, or whose value cannot be scored.
     """
     read = read_rows(table, BY_ID, side)
     texts = (store(list(value) if isinstance(value, tuple) else value) for value in read.values)
@@ -250,7 +249,7 @@ def _score(batch: Any, empty: ScoreState) -> Any:
     if with_typed:
         for sample, (score, _) in zip(samples.values(), scored.metric_scores["typed"].points, strict=True):
             sample["typed_score"] = score
-    rows = [samples.get(name, {ID: name}) for name in ids]  # a row that was left out has only its id
+    rows = [samples.get(name, {ID: name}) for name in ids]  # a row that was left out has only an id
     rows[:1] = [{**row, _STATE: pickle.dumps(state)} for row in rows[:1]]
     kinds = [
         (ID, pa.string(), True),

@@ -15,7 +15,7 @@ class DocumentScore(torchmetrics.Metric):  # type: ignore[misc]
 
     `update(predictions, references)` takes rows, and `compute()` returns a dict of scalar tensors. With several
     processes, each updates its own metric, and all must call `compute`, which merges the states. Calling the metric
-    updates it and returns the figures of only these rows.
+    updates it and returns the figures of the new rows only.
 
     Args:
         kwargs: as for `ScoreState`: metrics, fields, options, or options of `docscore.evaluate`.
@@ -45,7 +45,7 @@ class DocumentScore(torchmetrics.Metric):  # type: ignore[misc]
         return _tensors(merged(self.scores), whole=True)
 
     def forward(self, predictions: Any, references: Any) -> dict[str, torch.Tensor]:
-        """Score more rows, and return the figures of only these rows."""
+        """Score more rows, and return the figures of these rows only."""
         self.update(predictions, references)
         return _tensors(self.last, whole=False)
 

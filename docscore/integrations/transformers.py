@@ -1,6 +1,6 @@
 """Score the generated tokens of a `transformers` Trainer; results are a flat dict of floats for experiment trackers.
 
-Install with `pip install "docscore[transformers]"`. Tokens are arrays: torch is asked only for the number of processes.
+Install with `pip install "docscore[transformers]"`. Tokens are arrays; torch is used only to count processes.
 """
 
 import json
@@ -32,7 +32,7 @@ from docscore.inputs.test_set import TestSet
 from docscore.integrations.distributed import process_count
 
 Parse = Literal["auto", "text", "json", "repair", "donut"]
-_UNLIKE, _NEARLY_ALL = 0.5, 0.9  # the score of a label that differs from its reference; a share of the labels
+_UNLIKE, _NEARLY_ALL = 0.5, 0.9  # the scores of labels unlike their references are lower; a share of the labels
 _IGNORED = -100  # the padding of labels by collators, and of predictions by Trainers
 _NUMBER_OF_ROWS = "pass rows=len(eval_dataset), or references, to compute_metrics"
 
@@ -55,8 +55,8 @@ def compute_metrics(
             Trainer that groups by length, because that changes the order. The default is the labels, decoded and parsed
             like the predictions, with a warning if they cannot be parsed without repair.
         rows: the number of rows of the evaluation set. The default is the number of references. Several processes may
-            add the first rows again behind the last one; with the number of rows, these are left out. Batches need
-            the number too.
+            repeat the first rows after the last row; if the number of rows is known, repeated rows are left out.
+            Batches also require this number.
         metrics: names from `docscore.METRICS`. The default is "anls_star"; with a schema, "typed" and "anls_star".
         parse: how to parse decoded texts: "json", "repair" (malformed JSON too), "donut" (`<s_key>` markup, with the
             processor's `token2json`), or "text" to use the texts as answers. "auto" is "repair" if the ground truth is
@@ -81,8 +81,8 @@ def compute_metrics(
 class ComputeMetrics:
     """A function of an `EvalPrediction` that keeps its state until a call with `compute_result=True`.
 
-    After an evaluation that was stopped between its batches, call `reset`; without it, the next evaluation has too many
-    rows and raises an error.
+    If an evaluation was stopped between batches, call `reset`; otherwise the next evaluation has too many rows and
+    raises an error.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class ComputeMetrics:
         self.reset()
 
     def _read_references(self, references: Sequence[Any]) -> list[Any]:
-        """Return the ground truths in plain values, parsed if the options say so; the state then gets them parsed."""
+        """Return the ground truths as plain values; if the options parse them, the state receives parsed values."""
         table = table_in_memory(references, "references")
         values = read_rows(table, row_format(table), "references").values
         reading = self.state.reading
@@ -141,10 +141,10 @@ class ComputeMetrics:
             compute_result: False for a batch that is not the last one; the result is then empty.
 
         Raises:
-            TypeError: for logits; `preprocess_logits_for_metrics` converts them to tokens.
+            TypeError: for logits, which `preprocess_logits_for_metrics` converts to tokens.
             ValueError: for more or fewer rows than the evaluation set has; for references in another order than the
-                labels; without the number of rows, for a batch, and for rows of several processes that end with the
-                first rows again.
+                labels; without the number of rows, for a batch, or if the last rows of several processes repeat the
+                first rows.
         """
         try:
             self._update(prediction.predictions, prediction.label_ids, is_last=compute_result)
@@ -159,7 +159,7 @@ class ComputeMetrics:
     def reset(self) -> None:
         """Forget all rows."""
         self.state.reset()
-        self.outcomes: Counter[str] = Counter()  # of parsing
+        self.outcomes: Counter[str] = Counter()  # the outcomes of parsing
         self.first: list[str] = []  # the labels of the first batch, which padding repeats
         self.labels: list[str] = []  # if references were given
         self.unread_labels: list[tuple[int, str]] = []  # row and text of labels that are not valid JSON
@@ -175,19 +175,19 @@ class ComputeMetrics:
             self._read(text, truth, is_document=not kinds_of(truth).isdisjoint((dict, list)))
             for text, truth in zip(texts, truths, strict=True)
         ]
-        if self.parse is None and self.references is None:  # at the first evaluation, whatever a model answers then
+        if self.parse is None and self.references is None:  # at the first evaluation, regardless of predictions
             refuse_document_texts(truths, truths, self.parse, self.state.reading.parse_references)
         self.outcomes.update(each.outcome for each in predictions)
         ids = [str(self.state.rows + number) for number in range(len(predictions))]
         if ids:
             pairs = TestSet(ids, truths, [each.value for each in predictions])
-            # without parse the state, which gets the same texts, warns itself
+            # without `parse`, the state itself warns about the same texts
             modes = self.parse, self.state.reading.parse_references
             warn_all(warnings_about_reading(pairs, *modes) if self.parse else ())
             self.state.update_pairs(pairs)
 
     def _label_texts(self, label_ids: Any, count: int) -> list[str] | None:
-        """Return the decoded labels; None if references were given and the labels are not one row of tokens for each.
+        """Return the decoded labels; None if references were given and the labels are not one row of tokens each.
 
         Args:
             label_ids: what a Trainer passes.
@@ -212,12 +212,12 @@ class ComputeMetrics:
         Trainer removes them again, unless it generates texts.
 
         Args:
-            rows: the text of each row, which tells it from others: its label, or without labels its prediction.
+            rows: a text that identifies each row: its label or, without labels, its prediction.
             is_last: whether no other batch follows.
 
         Raises:
-            ValueError: for another number of rows; if the number is not known, for a batch, and if rows of several
-                processes end with the first rows again.
+            ValueError: for an unexpected number of rows; if the number is unknown, for a batch, or if the last rows of
+                several processes repeat the first rows.
         """
         if self.rows is None:
             if not is_last:
@@ -283,12 +283,12 @@ class ComputeMetrics:
         """Warn if nearly all labels differ from the references.
 
         Raises:
-            ValueError: if the labels are the references in another order, as if a Trainer grouped the rows by length.
+            ValueError: if the labels are the references in another order, as when a Trainer groups the rows by length.
         """
         values = [self._read_label(text).value for text in self.labels]
         pairs = TestSet(list(map(str, range(len(values)))), references, values)
         options = self.state.options
-        read = as_scored(pairs, self.state.reading, is_full=False)  # whose warnings came with the rows
+        read = as_scored(pairs, self.state.reading, is_full=False)  # its warnings were given with the rows
         scored = Evaluation(read, options, metrics=self.state.metrics, confidence=None)
         labels, expected = (
             [json.dumps(value, sort_keys=True, default=str) for value in side]
@@ -310,14 +310,14 @@ class ComputeMetrics:
         several = isinstance(tokens, list) and all(
             isinstance(each, tuple) or len(_shape(each, name)) > 1 for each in tokens
         )
-        special, texts = self.parse == "donut", []  # its keys are special tokens
+        special, texts = self.parse == "donut", []  # keys of Donut are special tokens
         for batch in tokens if several else [tokens]:
             array = _array(batch[0] if isinstance(batch, tuple) else batch, name)
             rows = [row[row != _IGNORED].tolist() for row in array]
             texts += self.tokenizer.batch_decode(
                 rows, skip_special_tokens=not special, clean_up_tokenization_spaces=False
             )
-        if special:  # remove only those for the beginning, end and padding of a text
+        if special:  # remove only the tokens for the beginning, end and padding of a text
             for token in filter(None, (getattr(self.tokenizer, f"{end}_token", None) for end in ("eos", "pad", "bos"))):
                 texts = [text.replace(token, "") for text in texts]
         return [text.strip() for text in texts] if special else texts
@@ -344,7 +344,7 @@ class ComputeMetrics:
 
 
 def _repeated_rows(rows: list[str]) -> int:
-    """Return how many rows at the end are the first rows again.
+    """Return how many rows at the end repeat the first rows.
 
     >>> _repeated_rows(["a", "b", "c", "a", "b"])
     2
@@ -366,7 +366,7 @@ def _shape(tokens: Any, name: str) -> tuple[int, ...]:
 
 
 def _array(tokens: Any, name: str) -> npt.NDArray[Any]:
-    """Return token ids of shape (n, length) as an array, from an array or a tensor on any device."""
+    """Convert token ids of shape (n, length), an array or a tensor on any device, to an array."""
     shape, kind = _shape(tokens, name), str(getattr(tokens, "dtype", type(tokens).__name__))
     if len(shape) == 2:  # noqa: PLR2004
         array = np.asarray(tokens.cpu() if hasattr(tokens, "cpu") else tokens)
@@ -381,19 +381,19 @@ def _array(tokens: Any, name: str) -> npt.NDArray[Any]:
 
 
 def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool = False) -> Any:
-    """Convert logits to the most likely tokens, so that a Trainer need not keep logits for the whole evaluation set.
+    """Convert logits to the most likely tokens, so that a Trainer does not keep logits for the whole evaluation set.
 
     Positions without labels, after the end of a text, are ignored. Each token is predicted from the correct tokens
-    before it (teacher forcing), so that scores are higher than those of generated texts.
+    before it (teacher forcing), so scores are higher than the scores of generated texts.
 
     Args:
         logits: a tensor of shape (n, length, vocabulary), or a tuple that begins with one; generated tokens, of shape
             (n, length), are returned unchanged.
         labels: a tensor of shape (n, length), padded with -100.
-        causal: for decoder-only models, whose logits at a position are of the next token: they are shifted by one.
+        causal: True for decoder-only models, whose logits predict the next token; the logits are shifted by one.
 
     Returns:
-        Token ids, shape (n, length), -100 where labels are -100.
+        Token ids of shape (n, length), with -100 where labels are -100.
     """
     first = logits[0] if isinstance(logits, tuple) else logits
     if first.ndim == 2:  # noqa: PLR2004

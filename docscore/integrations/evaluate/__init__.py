@@ -1,4 +1,4 @@
-"""Where `evaluate` finds the metrics: the paths of their modules, and their registration by name."""
+"""Make the metrics available to `evaluate`: the paths of their modules, and their registration by name."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ MODULES = ("anls_star", "kieval", "entity_f1", "nted")
 
 _PACKAGE = Path(__file__).parents[2]
 
-# Run in place of a copy of the module, so that a registration outlives an upgrade of docscore.
+# This file loads the installed module instead of copying it, so that a registration survives upgrades of docscore.
 _REGISTERED = '''\
 """The metric {name} of the installed docscore; `docscore register` wrote this file."""
 
@@ -52,17 +52,17 @@ def evaluate_module(name: str) -> str:
 
 
 def register(*, remove: bool = False) -> Path:
-    """Make `evaluate.load("anls_star")` work on this machine, and so for "kieval", "entity_f1" and "nted".
+    """Make `evaluate.load("anls_star")` work on this machine, also with "kieval", "entity_f1" and "nted".
 
     `evaluate.load` looks for a name on the Hub first and then in its cache of modules. This function puts a small file
-    for each metric into that cache, which `HF_HOME` and `HF_MODULES_CACHE` can move. The file loads the module of the
-    installed docscore, so you do not need to register again after an upgrade.
+    for each metric into that cache; `HF_HOME` and `HF_MODULES_CACHE` can change its location. The file loads the module
+    of the installed docscore, so you do not have to register again after an upgrade.
 
     Args:
         remove: whether to remove these files instead.
 
     Returns:
-        The folder of the cache that holds metrics.
+        The folder of the cache for metrics.
 
     Raises:
         OSError: if the cache cannot be written.
@@ -75,11 +75,11 @@ def register(*, remove: bool = False) -> Path:
             if remove:
                 with suppress(FileNotFoundError):
                     shutil.rmtree(folder)
-                with suppress(OSError):  # it holds other versions, or is not there
+                with suppress(OSError):  # it contains other versions, or does not exist
                     folder.parent.rmdir()
             else:
                 folder.mkdir(parents=True, exist_ok=True)
-                # written even if it is there: of several versions, evaluate loads the one that is newest
+                # written even if it exists, since evaluate loads the newest of several versions
                 write_whole(folder / f"{name}.py", _REGISTERED.format(name=name))
     except OSError as error:
         reason = f"{error.strerror}; set HF_MODULES_CACHE to another folder, or load docscore.evaluate_module(NAME)"
@@ -93,5 +93,5 @@ def _modules_cache() -> Path:
     if loaded is not None:
         return Path(loaded)
     default = os.path.join(os.getenv("XDG_CACHE_HOME", "~/.cache"), "huggingface")  # noqa: PTH118
-    home = os.path.expanduser(os.getenv("HF_HOME", default))  # noqa: PTH111  leaves ~ where there is no home
+    home = os.path.expanduser(os.getenv("HF_HOME", default))  # noqa: PTH111  keeps ~ without a home
     return Path(os.getenv("HF_MODULES_CACHE", Path(home) / "modules"))

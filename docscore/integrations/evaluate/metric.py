@@ -51,8 +51,8 @@ class DocumentMetricMixin:
         METRIC: its name in `docscore.METRICS`.
         FEATURES: the columns in which rows are stored; values are JSON text.
 
-    A metric names its options in `_compute(self, predictions, references, ...)`. They are checked before the rows are
-    consumed.
+    A metric declares its options as parameters of `_compute(self, predictions, references, ...)`. Options are checked
+    before the rows are consumed.
     """
 
     DESCRIPTION: ClassVar[str]
@@ -67,8 +67,8 @@ class DocumentMetricMixin:
         }
     )
 
-    _form: RowFormat | None = None  # of the first batch
-    _rows = 0  # stored by this process
+    _form: RowFormat | None = None  # the format of the first batch
+    _rows = 0  # the number of rows that this process stored
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
@@ -90,7 +90,7 @@ class DocumentMetricMixin:
         signature: bool,
         by_type: bool = False,
     ) -> dict[str, Any]:
-        """Return the figures of stored rows and the further results that the options request, in plain types."""
+        """Return the figures of stored rows and the other results that the options request, in plain types."""
         evaluation = evaluate_rows(
             decode_rows(predictions, references, reading.missing),
             reading,
@@ -135,12 +135,12 @@ class DocumentMetricMixin:
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any] | None:
         """Compute the score of all rows added so far and those given here.
 
-        With several processes, the first one returns the score of the rows of all, and the others None. A row that
+        With several processes, the first process returns the score of all rows, and the others return None. A row that
         several processes have with the same id and values counts once, and "repeated" is the number of such rows.
 
         Raises:
-            ValueError: if a process ended before it had written all of its rows, or has different options; for options
-                that exclude each other; or for rows that cannot be paired.
+            ValueError: if a process ended before it wrote all of its rows, or has different options; for options that
+                exclude each other; or for rows that cannot be paired.
         """
         bound = inspect.signature(self._compute).bind([], [], **kwargs)  # type: ignore[attr-defined]
         bound.apply_defaults()
@@ -173,7 +173,7 @@ class DocumentMetricMixin:
                 self._release_cache()
 
     def _finalize(self) -> None:
-        """Close the file of this process; the first process reads the files of all."""
+        """Close the file of this process; the first process reads all files."""
         try:
             super()._finalize()  # type: ignore[misc]
         except (pa.ArrowInvalid, OSError) as error:
@@ -207,13 +207,13 @@ def encode_rows(
 ) -> tuple[StoredRows, StoredRows]:
     """Encode both sides as rows `{"question_id": str, "prediction": JSON text}` and `{..., "references": JSON text}`.
 
-    If the other columns of a reference hold labels (numbers and short texts), the JSON text is an object with
+    If other columns of a reference contain labels (numbers and short texts), the JSON text is an object with
     "references" and "columns", so that a column can name the clusters. If rows have ids, the sides may differ in
     length; the shorter one is padded, because Arrow columns must have the same length. In the plain format, the ids
     are empty.
 
     Raises:
-        TypeError, ValueError: naming the place of a row or a value that does not have the format.
+        TypeError, ValueError: naming a row or a value that does not have the format.
     """
     if form is PLAIN:
         check_equal_count(len(predictions), len(references))
@@ -224,8 +224,8 @@ def encode_rows(
 def declaration(rows: int, process: int, processes: int, options: Mapping[str, str]) -> tuple[StoredRows, StoredRows]:
     """Return the last row that a process stores: its number, the number of processes, its row count and its options.
 
-    The process that reads all rows learns from it whether another process ended before it had stored its rows, or has
-    different options. Only this row has an id without JSON text.
+    From these rows, the process that reads all rows detects whether another process ended before it stored its rows, or
+    has different options. Only this row has an id without JSON text.
     """
     name = dumps([process, processes, rows, dict(options)])
     return [{"question_id": name, "prediction": ""}], [{"question_id": name, "references": ""}]
@@ -235,8 +235,8 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
     """Decode stored rows, and pair ground truths with predictions.
 
     Raises:
-        ValueError: if there are no rows, a process did not store all of its rows, processes have different options,
-            only some rows have ids, or under the conditions of `pairs_of`.
+        ValueError: if there are no rows, a process did not store all of its rows, processes have different options, or
+            only some rows have ids; also under the conditions of `pairs_of`.
     """
     once = _check_declared(predictions)
     stored = [row for row in predictions if row["prediction"]], [row for row in references if row["references"]]
@@ -306,7 +306,7 @@ def _labels(row: Mapping[str, Any], form: RowFormat) -> dict[str, Any]:
 
 
 def _restored(stored: Sequence[Mapping[str, str]], side: Side) -> SideRows:
-    """Return the rows that were stored. Their values were converted before; JSON has no one-ofs and no decimals."""
+    """Return the stored rows. Their values were converted before, since JSON has neither one-ofs nor decimals."""
     key, is_truth = str(getattr(BY_ID, side)), side == "references"
     convert = convert_ground_truth if is_truth else convert_prediction
     form = BY_ID if any(row[ID] for row in stored) else PLAIN

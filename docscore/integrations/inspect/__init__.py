@@ -1,4 +1,4 @@
-"""Inspect AI: the scorers, and the reading of logs.
+"""Inspect AI: the scorers, and the reader of logs.
 
 Install with `pip install "docscore[inspect]"`, in Python 3.11 or newer.
 """

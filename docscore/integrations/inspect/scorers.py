@@ -24,7 +24,7 @@ from docscore.integrations.judging import (
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
 
-SCHEMA = "schema"  # the metadata of a sample that has its own JSON Schema
+SCHEMA = "schema"  # the key of the JSON Schema in the metadata of a sample
 
 
 @metric(name="mean")
@@ -99,9 +99,9 @@ def anls_star(
     ignore_keys: Sequence[str] = (),
     absent_words: Sequence[str] = (),
 ) -> Scorer:
-    """The ANLS* score of a sample, with its score tree as explanation.
+    """The ANLS* score of a sample, explained by its score tree.
 
-    A sample without an output, because its call failed, is scored as null, which is 0 unless null is right.
+    A sample without an output, because its call failed, is scored as null (0 unless null is right).
 
     Args:
         target: how to read the targets of a sample, which are the acceptable answers: "text" keeps them, "json" parses
@@ -134,7 +134,7 @@ def anls_star(
 def kieval_entities(
     *, target: str = "auto", parse: str = "auto", normalise: bool = False, numbers: str = "text"
 ) -> Scorer:
-    """KIEval Entity F1 of a sample, with its corrections as explanation. The metric `kieval` covers all samples.
+    """KIEval Entity F1 of a sample, explained by its corrections. The metric `kieval` covers all samples.
 
     Args:
         target: as for `anls_star`.
@@ -175,7 +175,7 @@ def typed_by_schema(
     """The typed score of a sample: ANLS* with a JSON Schema that sets the comparator and the weight of each field.
 
     Args:
-        schema: a JSON Schema; the default is the one under `schema` in the metadata of the sample.
+        schema: a JSON Schema; the default is the schema under `schema` in the metadata of the sample.
         target: as for `anls_star`.
         parse: as for `anls_star`.
         threshold: as for `anls_star`.
@@ -217,7 +217,7 @@ def _scored_output(state: TaskState, targets: Target, reading: str, **options: A
 
 
 def _score_of(state: TaskState, output: JudgedOutput, **metadata: Any) -> Score:
-    """Return the score in the form of Inspect, with its reason for an output that is not an ordinary answer."""
+    """Return the score as a Score of Inspect, with the reason if the output is not an ordinary answer."""
     reason = "invalid_response_format" if output.parsed == "failed" else None
     return Score(
         value=output.score,
@@ -229,6 +229,6 @@ def _score_of(state: TaskState, output: JudgedOutput, **metadata: Any) -> Score:
 
 
 def _group(score: SampleScore, number: int) -> Any:
-    """Return the group of a sample; without one its id, or its position."""
+    """Return the group of a sample, or else its id or its position."""
     named = (score.sample_metadata or {}).get(GROUP)
     return named if named is not None else score.sample_id if score.sample_id is not None else number
