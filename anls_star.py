@@ -18,15 +18,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-try:  # `anls_score` needs neither
-    import datasets  # noqa: F401  evaluate stores rows with it
+try:  # `anls_score` needs neither of them
+    import datasets  # noqa: F401  evaluate needs it to store rows
     import evaluate
 except ModuleNotFoundError as error:
     if error.name not in ("datasets", "evaluate"):
         raise
     evaluate = None
 
-try:  # indented, since the loader would tell people to install the imports that it finds from an index
+try:  # indented, because the loader tells people to install unindented imports from an index
     from docscore import anls_score
     from docscore.core.errors import InputValueError
     from docscore.core.options import CompareOptions, ReadOptions

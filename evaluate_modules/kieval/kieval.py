@@ -20,7 +20,7 @@ from typing import Any
 
 import evaluate
 
-try:  # indented, since the loader would tell people to install the imports that it finds from an index
+try:  # indented, because the loader tells people to install unindented imports from an index
     from docscore.core.options import CompareOptions, ReadOptions
     from docscore.inputs.groups import Grouping
     from docscore.integrations.evaluate.metric import DocumentMetricMixin

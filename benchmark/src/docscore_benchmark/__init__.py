@@ -1,1 +1,1 @@
-"""Documents, questions and prompts of the ANLS* paper's benchmark, and of a person's own data; runs no model."""
+"""Documents, questions and prompts of the ANLS* paper's benchmark, and of your own data; this package runs no model."""

@@ -1,4 +1,4 @@
-"""The commands `docscore bench …`, about the benchmark of the ANLS* paper."""
+"""The commands `docscore bench …` for the benchmark of the ANLS* paper."""
 
 from pathlib import Path
 from typing import Any

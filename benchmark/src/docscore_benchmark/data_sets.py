@@ -1,4 +1,4 @@
-"""Read the data sets of the paper, as they are distributed, and your own folder as documents."""
+"""Read the data sets of the paper as they are distributed, and your own folder, as documents."""
 
 import ast
 import lzma
@@ -32,9 +32,9 @@ from docscore_benchmark.documents import (
 )
 
 _NUMBER = (int, float)
-_CORNERS = [_NUMBER] * 8  # of a quadrilateral: x and y of each corner
-_DEEPEST = 3  # folders below the given one in which a file is looked for
-_HEAD = 1 << 16  # bytes of a file in which a key is looked for
+_CORNERS = [_NUMBER] * 8  # x and y of each corner of a quadrilateral
+_DEEPEST = 3  # a file is searched for up to this many levels below the given folder
+_HEAD = 1 << 16  # the first bytes of a file, in which a key is searched for
 
 
 def found_file(folder: Path, patterns: Iterable[str], what: str, fits: Callable[[Path], bool] = lambda _: True) -> Path:
@@ -47,7 +47,7 @@ def found_file(folder: Path, patterns: Iterable[str], what: str, fits: Callable[
         fits: whether a file belongs to the data set; several data sets use the same file names.
 
     Raises:
-        ValueError: if the folder is not a folder, or holds no such file.
+        ValueError: if the folder is not a folder, or contains no such file.
     """
     if not folder.is_dir():
         raise unlike_format(folder, "a folder", "a file" if folder.exists() else "nothing of that name")
@@ -99,12 +99,12 @@ def box_of_corners(corners: list[float]) -> Box:
     return (min(across), min(down), max(across), max(down))
 
 
-_MOST_PAGES = 20  # of a document of MPDocVQA
+_MOST_PAGES = 20  # the most pages of a document of MPDocVQA
 _OCR_FOLDERS = ("spdocvqa_ocr", "ocr_results", "ocr")
 _QUESTION = {"questionId": (int, str), "question": str, "answers": [str]}
 _LINES_OF_WORDS = {"recognitionResults": [{"lines": [{"words": [{"text": str, "boundingBox": _CORNERS}]}]}]}
 _BOX = {"Left": _NUMBER, "Top": _NUMBER, "Width": _NUMBER, "Height": _NUMBER}
-_WORD_BLOCKS = {"WORD": [{"Text": str, "Geometry": {"BoundingBox": _BOX}}]}  # of Textract
+_WORD_BLOCKS = {"WORD": [{"Text": str, "Geometry": {"BoundingBox": _BOX}}]}  # the format of Textract
 
 
 def read_docvqa(folder: Path, split: str) -> list[DocumentRecord]:
@@ -136,7 +136,7 @@ def read_mp_docvqa(folder: Path, split: str) -> list[DocumentRecord]:
 def _rows(
     folder: Path, patterns: tuple[str, ...], split: str, key: str
 ) -> tuple[list[Path], Iterator[tuple[str, Any]]]:
-    """Return the folders in which pages may be, and the rows with their places of the file whose rows have a key."""
+    """Find the file whose rows have a key; return the folders that may have pages, and its rows with their places."""
 
     def fits(path: Path) -> bool:
         if path.suffix == ".parquet":
@@ -224,7 +224,7 @@ def read_kleister(folder: Path, split: str, key: str, *, several: tuple[str, ...
     Args:
         folder: the folder of the repository, or one above it.
         split: "train", "dev-0" or "test-A".
-        key: a key that documents of this data set may have and those of the other one do not.
+        key: a key that only documents of this data set have, not documents of the other Kleister data set.
         several: keys whose value is always a list.
 
     Raises:
@@ -324,7 +324,7 @@ def _lines_with_boxes(path: Path) -> tuple[Word, ...]:
 
 
 def _text_of(path: Path) -> str:
-    """Return the text of a file; a few files of the data set are not UTF-8."""
+    """Return the text of a file, which for a few files of the data set is not UTF-8."""
     content = path.read_bytes()
     try:
         return content.decode("utf-8-sig")
@@ -332,7 +332,7 @@ def _text_of(path: Path) -> str:
         return content.decode("latin-1")
 
 
-LINE_ITEMS = "line_items"  # the key of rows in the ground truth; the data has none
+LINE_ITEMS = "line_items"  # the key of rows in the ground truth; the data has no such key
 _SPAN = [str, object, object]  # text, box and segments
 _TOKEN = {
     "bbox": [_NUMBER] * 5,
@@ -437,7 +437,7 @@ def documents_in(
 
 
 def _files_by_id(folder: Path) -> dict[str, Path]:
-    """Return the documents by their names with and without extension; PDFs precede pictures, and pictures texts."""
+    """Return the documents by name with and without extension; PDFs precede pictures, and pictures precede texts."""
     kinds = {_PDF: 0, **dict.fromkeys(PICTURES, 1), "": 2, _TEXT: 3}
     files: dict[str, Path] = {}
     for path in sorted(folder.iterdir(), key=lambda path: (kinds.get(path.suffix.lower(), 4), path.name)):
@@ -472,9 +472,9 @@ class DataSet:
         name: its name in tasks and commands.
         title: its name in tables.
         load: a function that reads the documents of a split in a folder, without a schema.
-        splits: the splits; the first is that of the paper.
-        paper_size: the number of documents that the paper drew.
-        source: where to get it.
+        splits: the splits; the paper used the first one.
+        paper_size: the number of documents that the paper sampled.
+        source: where to get the data set.
         licence: the terms of use that its owners state.
     """
 
@@ -565,14 +565,13 @@ def documents_of(
     Args:
         name: one of `DATA_SETS`.
         folder: the folder of the data set, or up to three folders above it.
-        split: one of its splits; the default is that of the paper.
+        split: one of its splits; the default is the split that the paper used.
         sample: "paper", "all" or a number, see `docscore_benchmark.data_sets.chosen`.
         style: "paper" for the schema and the labels of the paper's code (one party of Kleister NDA, numbers in Kleister
             Charity), or "plain".
 
     Raises:
-        ValueError: for an unknown name, split, sample or style, and naming the file and line that does not have the
-            format.
+        ValueError: for an unknown name, split, sample or style; for an invalid file, naming the file and the line.
     """
     check_choice("data set", name, tuple(DATA_SETS))
     check_choice("prompt", style, get_args(Style))
@@ -587,7 +586,7 @@ def documents_of(
     ]
 
 
-PAPER_SEED = 42  # the code of the paper sets it before it shuffles the rows in file order
+PAPER_SEED = 42  # the code of the paper sets this seed before it shuffles the rows in file order
 
 
 def chosen(rows: Sequence[Any], sample: str | int, paper_size: int | None) -> list[Any]:

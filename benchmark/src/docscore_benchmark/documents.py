@@ -1,4 +1,4 @@
-"""A document of a benchmark: its question or schema, its pages from PDFs and pictures, and what a model is asked."""
+"""A document of a benchmark: its question or schema, its pages from PDFs and pictures, and its prompt."""
 
 import hashlib
 import io
@@ -34,7 +34,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Page:
-    """A page of a document, with the parts that the data set has.
+    """A page of a document, with the parts that the data set provides.
 
     Attributes:
         image: a picture, as a file or as bytes; None if there is none.
@@ -55,11 +55,11 @@ class DocumentRecord:
         id: the id, unique in the data set.
         answers: the acceptable answers, each a ground truth for `docscore.anls_score`: JSON values, with tuples for
             alternatives.
-        pages: the pages; empty if the data set has only a PDF.
+        pages: the pages; empty if the data set provides only a PDF.
         pdf: the PDF; None if there is none.
         question: the question; None if values are to be extracted.
         schema: the JSON Schema of the values to extract; None for a question.
-        group: the file that several questions are about, whose scores are not independent; "" if the file has one row.
+        group: the file, if several questions are about it and their scores are not independent; "" for a single row.
     """
 
     id: str
@@ -72,7 +72,7 @@ class DocumentRecord:
 
 
 def unlike_format(place: PlacePart | Path, expected: str, got: str) -> InputValueError:
-    """Return the error for a file, or a place in it, that does not have the format."""
+    """Return the error for a file, or a place in a file, that does not have the expected format."""
     return InputValueError(place=in_file(place) if isinstance(place, Path) else place, expected=expected, got=got)
 
 
@@ -164,9 +164,9 @@ def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
 
 Style = Literal["paper", "plain"]
 Method = Literal["simple", "latin", "vision", "pdf"]
-TEXT_METHODS = ("simple", "latin")  # that put the document's text into the prompt
+TEXT_METHODS = ("simple", "latin")  # these methods put the text of the document into the prompt
 
-# Peer et al. 2024, arXiv 2402.03848v2, section 4.2 (CC BY 4.0). The code of the time lacked the word "answer" in the
+# Peer et al. 2024, arXiv 2402.03848v2, section 4.2 (CC BY 4.0). The code of that time omits the word "answer" in the
 # sentence on precision.
 _PAPER_QUESTION = """\
 You are a world-class question answering system.
@@ -219,8 +219,8 @@ def prompt_of(document: DocumentRecord, method: str, style: str = "plain") -> st
         document: a document with a question or a schema.
         method: "simple" (text in reading order), "latin" (text with its layout), "vision" (pictures of the pages) or
             "pdf" (the file).
-        style: "paper" for the prompts that the paper published, or "plain". Format instructions are the same in both
-            styles; those of the paper came from a library.
+        style: "paper" for the prompts that the paper published, or "plain". Both styles have the same format
+            instructions; in the paper, a library generated the instructions.
 
     Raises:
         ValueError: for another method or style, and for a document without text.
@@ -390,7 +390,7 @@ def _strict_object(schema: Mapping[str, Any], root: Mapping[str, Any], place: st
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema with null as a further value."""
+    """Return the schema with null as an additional value."""
     if "anyOf" in schema:
         known = any(each.get("type") == "null" for each in schema["anyOf"])
         return schema if known else {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
@@ -403,7 +403,7 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kinds(schema: Mapping[str, Any]) -> list[str]:
-    """Return the types; without a "type", those that the keys imply."""
+    """Return the types of a schema; without "type", the types that the keys imply."""
     given = schema.get("type")
     if given is None:
         return ["object"] if "properties" in schema else ["array"] if "items" in schema else []

@@ -1,4 +1,4 @@
-"""Logged runs as one grid: the cells of data set, method and model, their tests, and their tables."""
+"""Arrange logged runs in a grid: cells by data set, method and model, their tests, and their tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,15 +24,15 @@ def logs_of_cells(
 ) -> tuple[dict[tuple[str, str, str], list[Path]], dict[Path, str]]:
     """Assign logs to the cells of a grid.
 
-    Of several runs of one task, as a run and the one that went on with it, the newest complete one counts. Other runs
-    of one data set, method and model are its runs.
+    If one task has several logs, such as a run and its resumption, the newest complete log counts. Other logs of the
+    same data set, method and model are repeated runs of one cell.
 
     Args:
-        runs: what each log says of its run.
+        runs: the data of each log about its run.
         only_complete: whether incomplete runs are left out.
 
     Returns:
-        The logs of each cell, and why each other log is left out.
+        The logs of each cell, and the reason why each other log is left out.
     """
     newest: dict[tuple[str, ...], Path] = {}
     left_out: dict[Path, str] = {}
@@ -48,7 +48,7 @@ def logs_of_cells(
 
 
 def run_of_log(path: Path) -> LoggedRun:
-    """Return what a log says of its run, with the title of the data set; errors as for `logs.run_of_log`."""
+    """Return the data of a log about its run, with the title of the data set; errors as for `logs.run_of_log`."""
     run = logs.run_of_log(path)
     data_set = DATA_SETS.get(run.data_set.rsplit("/", 1)[-1])
     return run if data_set is None else replace(run, data_set=data_set.title)
@@ -61,11 +61,11 @@ _AVERAGED = ("input_tokens", "output_tokens", "cost", "seconds")
 
 
 def joined_logs(runs: Sequence[LoggedRun], count: int) -> LoggedRun:
-    """The runs of one cell as one: the sums of documents and errors, and what one run took on average.
+    """Combine the runs of one cell: sum documents and errors, and average the resources of one run.
 
     Args:
-        runs: what each log says; what one does not say is None in the result.
-        count: how many runs there are; the epochs of a log are several.
+        runs: the data of each log; a value that any log does not have is None in the result.
+        count: the number of runs; each epoch of a log is a run.
     """
     values = {name: [getattr(run, name) for run in runs] for name in (*_SUMMED, *_AVERAGED)}
     sums: dict[str, Any] = {name: None if None in numbers else sum(numbers) for name, numbers in values.items()}
@@ -74,17 +74,17 @@ def joined_logs(runs: Sequence[LoggedRun], count: int) -> LoggedRun:
 
 
 def differing_settings(runs: Sequence[LoggedRun]) -> dict[str, list[Any]]:
-    """The settings in which runs differ, by their names: the value of each run, None where it has none."""
+    """Return by name the settings in which runs differ: the value in each run, None if a run has no value."""
     names = dict.fromkeys(name for run in runs for name in run.settings)
     values = {name: [run.settings.get(name) for run in runs] for name in names}
     return {name: of_runs for name, of_runs in values.items() if any(value != of_runs[0] for value in of_runs)}
 
 
 def grid_of_runs(runs: Sequence[tuple[LoggedRun, Evaluation]], progress: Progress = no_progress) -> list[Change]:
-    """Return how each run differs from the best one of its data set, paired by document and adjusted by Holm.
+    """Return how each run differs from the best run of its data set, paired by document and adjusted by Holm.
 
     Args:
-        runs: what the logs say of each cell, and its scores.
+        runs: the data of the logs of each cell, and its scores.
         progress: called when the phase "Resampling" of each test begins.
 
     Returns:
@@ -110,11 +110,11 @@ def _change_from_best(best: Evaluation, run: Evaluation, progress: Progress) -> 
 def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Sequence[Change]) -> Table:
     """Return one row for each data set and method, and one column for each model.
 
-    A cell has the mean, its interval, and a mark if it is significantly below the best one.
+    A cell has the mean, its interval, and a mark if the mean is significantly below the best one.
 
     Args:
-        runs: what the logs say about each run, and its scores.
-        changes: how each run differs from the best one of its data set.
+        runs: the data of the logs about each run, and its scores.
+        changes: how each run differs from the best run of its data set.
     """
     models = list(dict.fromkeys(run.model for run, _ in runs))
     lines = dict.fromkeys((run.data_set, run.method) for run, _ in runs)
@@ -155,10 +155,10 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
 
 
 def table_of_costs(runs: Sequence[LoggedRun], left_out: Sequence[str] = ()) -> Table:
-    """Return one row for each run: documents, failed calls, tokens, dollars and seconds, as far as its log has them.
+    """Return one row per run: documents, failed calls, tokens, dollars and seconds, if its log has them.
 
     Args:
-        runs: what the logs say about each run.
+        runs: the data of the logs about each run.
         left_out: a sentence for each log that is left out, without its full stop.
     """
     table = table_of(
@@ -188,7 +188,7 @@ _COUNTS = {"documents": "docs", "errors": "failed", "input_tokens": "in", "outpu
 
 
 def _score(evaluation: Evaluation, change: Change) -> TableCell:
-    """The mean with its interval and mark."""
+    """Return the mean with its interval and mark."""
     interval = evaluation.measured[0].interval
     ends = f" [{', '.join(map(three_digits, interval.ends))}]{interval.mark}" if interval and interval.ends else ""
     mark = CHANCE_MARK if change.is_significant(evaluation.confidence or 0.0) else ""

@@ -55,14 +55,14 @@ __all__ = [
     "vrdu_registration",
 ]
 
-_VERSION = 1  # of the tasks; raise it when prompts, samples or scores change
+_VERSION = 1  # the version of the tasks; increase it when prompts, samples or scores change
 _PAPER_TEMPERATURE = 0.0
 
 _Function = TypeVar("_Function", bound=Callable[..., Task])
 
 
 def _with_short_errors(function: _Function) -> _Function:
-    """Let the command `inspect eval` end with the sentence of an error, as the command `docscore` does."""
+    """Make the command `inspect eval` end with the message of an error, as the command `docscore` does."""
 
     @wraps(function)
     def call(*positional: Any, **given: Any) -> Task:
@@ -87,7 +87,7 @@ def docvqa(
     prompt: str = "paper",
     dpi: int = DPI,
 ) -> Task:
-    """DocVQA: questions about a page. The arguments are those of `kleister_nda`."""
+    """DocVQA: questions about a page. It has the same arguments as `kleister_nda`."""
     return _paper_task("docvqa", data, sample, split, method=method, style=prompt, dpi=dpi)
 
 
@@ -103,7 +103,7 @@ def mp_docvqa(
     dpi: int = DPI,
     pages: str = "all",
 ) -> Task:
-    """MPDocVQA: questions about several pages. The arguments are those of `kleister_nda`, and `pages`.
+    """MPDocVQA: questions about several pages. It has the arguments of `kleister_nda` and `pages`.
 
     Args:
         data: as for `kleister_nda`.
@@ -121,7 +121,7 @@ def mp_docvqa(
 
 
 def _extraction(name: str) -> Any:
-    """Make the task of a data set of the paper whose documents have a schema."""
+    """Create the task of a data set of the paper whose documents have a schema."""
 
     @task(name=name)
     @_with_short_errors
@@ -139,12 +139,12 @@ def _extraction(name: str) -> Any:
         """Values from the documents of a data set of the paper.
 
         Args:
-            data: the folder of the data set, or a folder above it; `docscore bench check` shows which there are.
+            data: the folder of the data set, or a folder above it; `docscore bench check` lists the data sets.
             method: "simple" (the text), "latin" (the text with its layout), "vision" (pictures) or "pdf" (the file).
-            sample: "paper" (the documents that the paper drew), "all", or a number of documents from the start.
-            split: a split of the data set; the default is that of the paper.
+            sample: "paper" (the documents that the paper sampled), "all", or a number of documents from the start.
+            split: a split of the data set; the default is the split that the paper used.
             prompt: "paper" (prompts, schema, labels and temperature 0 of the paper) or "plain".
-            structured: whether to request structured output by the schema; the default is to do so with plain prompts.
+            structured: whether to request structured output by the schema; by default, only with plain prompts.
             dpi: the resolution of rendered pages.
             kieval: whether to score KIEval too.
         """
@@ -157,8 +157,8 @@ def _extraction(name: str) -> Any:
 
 kleister_charity = _extraction("kleister_charity")  # values from reports
 kleister_nda = _extraction("kleister_nda")  # values from contracts
-# Values from receipts. The sample "paper" is drawn from the sorted names. The paper drew from a directory listing,
-# which cannot be reproduced.
+# Values from receipts. The sample "paper" is taken from the sorted names. The paper sampled from a directory listing,
+# whose order cannot be reproduced.
 sroie = _extraction("sroie")
 vrdu_ad_buy = _extraction("vrdu_ad_buy")  # values and rows from orders
 vrdu_registration = _extraction("vrdu_registration")  # values from forms
@@ -234,7 +234,7 @@ def _task(
     """Return a task in which every sample counts; a sample whose call failed is scored as null."""
     asked = style == "plain" if structured is None else structured
     shared = documents[0].schema if documents else None
-    schema = shared if all(each.schema == shared for each in documents) else None  # else each sample has its own
+    schema = shared if all(each.schema == shared for each in documents) else None  # None: each sample has its own
     reading: dict[str, Any] = {"target": "text" if documents and documents[0].question is not None else "json"}
     scorers: list[Scorer] = [anls_star(**reading)]
     if kieval:
