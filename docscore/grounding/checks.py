@@ -14,7 +14,7 @@ from docscore.grounding.regions import LEVELS, Box, Level, Region, RowRegions, a
 _EXAMINED = 1_000  # the most values with citations and evidence that are examined
 _FEWEST = 5  # the fewest such values from which a convention can be recognised
 _SHARE = 0.5  # the least share of them that another convention must meet
-_CHANCE = 0.05  # a convention is reported if its additional hits are less likely by chance
+_CHANCE = 0.05  # the largest probability that a reported convention has its additional hits by chance
 _LEAST_FACTOR = 1.1  # the least factor by which boxes in other units differ
 
 _Regions = Sequence[Region]
@@ -74,7 +74,7 @@ def _hits(pairs: Sequence[_Pair], level: Level, read: Callable[[_Regions], _Regi
 
 
 def _is_meant(convention: _Convention, pairs: Sequence[_Pair], level: Level) -> bool:
-    """Return whether a convention has at least half of the values accepted, and more than now beyond chance."""
+    """Return whether a convention accepts at least half of the values, and significantly more than docscore's."""
     if len(pairs) < _FEWEST:
         return False
     now, then = _hits(pairs, level), _hits(pairs, level, convention.read)

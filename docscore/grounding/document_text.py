@@ -301,7 +301,7 @@ class DocumentText:
             return
         is_together = self._is_in_line if together.isdigit() else self._is_in_column
         pattern = f"[ ()+{BROKEN}-]{{0,3}}".join(together)
-        yield from filter(is_together, self._matches(together, rf"(?!\d \d\b){pattern}"))  # not separate digits
+        yield from filter(is_together, self._matches(together, rf"(?!\d \d\b){pattern}"))  # not all digits apart
 
     def _spaced(self, text: str, *, is_number: bool) -> list[Offsets]:
         """Return the spans of a text that is spaced differently or has a word that is divided at the end of a line."""
@@ -310,7 +310,7 @@ class DocumentText:
             return []
         if not is_number:
             return list(filter(self._is_in_column, self._matches(text, _with_spaces(text))))
-        apart = " ".join(map(re.escape, text))  # digits of a number: either all are separated or none
+        apart = " ".join(map(re.escape, text))  # a number whose digits are all separated
         return self._matches(text, rf"(?<!\d ){apart}(?! \d(?!\d))") if len(text) >= _LEAST_SPACED else []
 
     def _matches(self, text: str, pattern: str) -> list[Offsets]:

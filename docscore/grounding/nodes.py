@@ -164,7 +164,7 @@ def _faced(tree: ScoreTree, predicted: str) -> Iterator[tuple[ScoreTree, str]]:
 class GroundedNodeBuilder(NodeBuilder):
     """The builder of a node of a tree with regions or confidences.
 
-    If matchings of lists tie, the one with the most right values that have an accepted box wins, then an accepted page.
+    If matchings of lists tie, the number of right values with an accepted box decides, then with an accepted page.
 
     Args:
         annotator: the regions and confidences of the pair.

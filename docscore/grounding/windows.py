@@ -28,7 +28,7 @@ from docscore.metrics.typed.readers import (
     read_time,
 )
 
-Offsets = tuple[int, int]  # of the first character in a text, and after the last
+Offsets = tuple[int, int]  # the start of a part of a text, and its end after the last character
 
 UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")  # letters without spaces
 BROKEN = "\ufdd0"  # replaces, in a folded text, the hyphen of a word that is divided at the end of a line
@@ -78,7 +78,7 @@ class Wanted(NamedTuple):
 
     Attributes:
         numbers: the numbers, several if a separator or a percent sign is ambiguous.
-        is_number: whether it can only be a number.
+        is_number: whether the scalar contains nothing but a number.
         measures: the possible currencies of an amount, or its unit; empty if it names none.
         days: the dates, several if the order is ambiguous.
         clock: the time of day of a date; "" if it has none.

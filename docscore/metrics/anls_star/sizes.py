@@ -75,7 +75,7 @@ class SchemaNode:
         keeps_order: whether the elements of a list are aligned in their order; otherwise they match in any order.
         key: the key by which the rows of a list are paired first; "" for none.
         about: the title and the description of the place; "" if it has none.
-        misplaced: the keys that are fields among the keywords of the schema, such as fields outside of `properties`.
+        misplaced: the names of fields that are among the keywords of the schema instead of inside `properties`.
     """
 
     unit: float

@@ -339,7 +339,7 @@ class ScoreTree(Displayed):
             waiting.extend(reversed(node.children))
 
     def closest_gt(self) -> Any:
-        """Return the right prediction that is nearest to the prediction.
+        """Return the right answer that is nearest to the prediction.
 
         It has the chosen options of one-ofs, lists in the order of the prediction followed by unmatched elements, and
         None for keys that only the prediction has.
@@ -453,7 +453,7 @@ class ScoreListener(Protocol):
     __slots__ = ()
 
     def begin(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> None:  # noqa: ARG002  for overriding
-        """Receive the values before they are scored, unless a text is expected or only one side has the part."""
+        """Receive the values before they are scored; not called for expected texts, except "", and one-sided parts."""
         return
 
     def at_key(self, key: str, *, absent: bool = False) -> ScoreListener:

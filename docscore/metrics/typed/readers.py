@@ -48,7 +48,7 @@ _FORMS |= dict.fromkeys((0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0
 
 
 class Reading(NamedTuple):
-    """A value that a scalar was read as.
+    """The value of a scalar that was read.
 
     Attributes:
         spelling: the canonical spelling: values are equal if their spellings are equal.
@@ -339,7 +339,7 @@ _CASES = 4  # the first letters, whose case may matter: `mWh` is not `MWh`, and 
 def _unit_name(word: str, locale: str, which: int | None) -> str:
     """Return the unit with this symbol or name, or else the unit with other capitals; "" if there is none.
 
-    If several units have other capitals, `which` is the number of the one to choose, by alphabet; None for none.
+    If several units have other capitals, `which` is the alphabetical number of the one to choose; None for none.
     """
     cases = product(*({each.lower(), each.upper()} for each in word[:_CASES])) if len(word) > 1 else ()
     for spelled in ([word], ["".join(each) + word[_CASES:].lower() for each in cases]):
