@@ -19,7 +19,7 @@ from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.typed.score import schema_of_row
 
-VALUES_BY = ("anls_star", "typed")  # the metrics that say which values are right
+VALUES_BY = ("anls_star", "typed")  # the metrics that can decide which values are right
 _SHARES = (
     "right_value_right_region",
     "right_value_other_region",
@@ -211,7 +211,7 @@ class Grounding(Metric[GroundingPoints]):
         return GroundingPoints(levels, _field_sums(cells, finest) if finest else {}, invalid, left_out)
 
     def score_tree(self, row: MetricRow, options: CompareOptions) -> ScoreTree:
-        """Return the tree of the metric that says which values are right, whose leaves say `region`."""
+        """Return the tree of the metric that decides which values are right; its leaves have `region`."""
         schema = schema_of_row(options.schema, row.question_id) if row.values_by != VALUES_BY[0] else None
         return build_tree(row.ground_truth, row.prediction, options, schema, row.cause, row.annotator)
 

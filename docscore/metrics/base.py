@@ -30,7 +30,7 @@ class MetricRow(NamedTuple):
         cause: "missing prediction" if there is no prediction, "unparsable" for a text that could not be read as JSON,
             or None.
         annotator: annotates the values of its score tree with confidences or regions; or None.
-        values_by: the metric that says which values are right: "anls_star" or "typed".
+        values_by: the metric that decides which values are right: "anls_star" or "typed".
     """
 
     ground_truth: Value
@@ -132,7 +132,7 @@ class Metric(ABC, Generic[P]):
     def score_tree(self, row: MetricRow, options: CompareOptions) -> ScoreTree:
         """Return the score tree of one row; by default the tree of ANLS*.
 
-        A metric may return a `MetricTree` of its own, made by `metric_node`.
+        A metric may return its own `MetricTree`, created by `metric_node`.
 
         Raises:
             TypeError, ValueError: as `row_points`.

@@ -425,7 +425,7 @@ def _identical_partners(truths: list[Entity], predictions: list[Entity]) -> dict
         return {i: j for i, j in _partners([equal, equal * confidences]).items() if equal[i, j]}
     places: dict[str, list[int]] = defaultdict(list)
     for j in sorted(range(len(predictions)), key=lambda j: (predictions[j].confidence or 0.0, -j)):
-        places[predictions[j].texts[0]].append(j)  # the most confident is last, and taken first
+        places[predictions[j].texts[0]].append(j)  # the most confident one is last and is used first
     partners = {}
     for i, truth in enumerate(truths):
         identical = next((places[text] for text in sorted(truth.texts) if places.get(text)), None)

@@ -99,7 +99,7 @@ class Ratios:
     Attributes:
         count: n.
         totals: the k sums of the denominators.
-        values: the k ratios; 1 where the denominators are 0.
+        values: the k ratios; a ratio is 1 if its denominator is 0.
     """
 
     def __init__(self, earned: Array, weight: Array, *, unit: str = "document", sums: Array | None = None) -> None:
@@ -202,7 +202,7 @@ class Ratios:
 
     @property
     def _divisors(self) -> Array:
-        """Return the sums of the denominators, 1 where they are 0."""
+        """Return the sums of the denominators, with 1 in place of 0."""
         return np.where(self.totals > 0, self.totals, 1.0)
 
     def _moved(self, direction: Array) -> tuple[Array, Array]:
@@ -291,7 +291,7 @@ def side_by_side(*parts: Ratios) -> Ratios:
 
 
 def quotients(numerators: Array, denominators: Array, default: Array, least: float = 0.0) -> Array:
-    """Divide element by element; return the default where the denominator is not above the least one."""
+    """Divide element by element; return the default if the denominator is not above the least one."""
     values: Array = np.broadcast_to(default, numerators.shape).copy()
     return np.divide(numerators, denominators, out=values, where=denominators > least)
 

@@ -623,7 +623,7 @@ def checked_data(folder: Path, name: str | None = None) -> list[dict[str, Any]]:
     """Report which data sets are in a folder, with the split of the paper.
 
     Args:
-        folder: the folder with the data sets, each in a folder of its own up to three levels below.
+        folder: the folder with the data sets, each in its own folder up to three levels below.
         name: the only data set to look for; "documents" for your own documents. The default is all data sets.
 
     Returns:

@@ -475,7 +475,7 @@ class FieldCounter(ScoreListener):
         counts: the counts to fill.
         path: the path without list indices; "" for the root.
         cause: the cause if the whole field is lost; otherwise None.
-        lost_above: whether a part that holds the field has the wrong type; the points are then lost in that part.
+        lost_above: whether a part around the field has the wrong type; the points are then lost in that part.
         in_option: whether the field is in one of several options, which may leave different values empty.
     """
 
@@ -515,7 +515,7 @@ class FieldCounter(ScoreListener):
         return self.below.get(None) or self._add(None, "[]", self.cause)
 
     def with_rows(self, rows: ListRows) -> None:
-        if not self.lost_above:  # `make` of the part that holds it counts the rows of both sides
+        if not self.lost_above:  # else `make` of the part around it counts the rows of both sides
             self.counts.lists.append((field_path(f"{self.path}[]"), rows))
 
     def at_option(self, option: int, count: int = 1) -> FieldCounter:  # noqa: ARG002  only trees use it
