@@ -102,7 +102,7 @@ class RowAnnotator:
         return f" {sure!r} {sorted(map(repr, citations or ()))}" if citations or sure is not None else ""
 
     def indices(self, truth: str, prediction: str) -> list[set[int]]:
-        """Return the indices of the elements with evidence in one list and with citations in the other, by their paths."""
+        """Return the indices of elements with evidence in one list and with citations in the other, given by paths."""
         sides = (truth, self.evidence), (prediction, self.regions.citations)
         return [
             {
