@@ -318,6 +318,7 @@ def regression_of(name: str) -> tuple[Evaluation, Evaluation]:
     return base, new
 
 
+@pytest.mark.filterwarnings("ignore:references. nearly all have keys that no prediction has")
 @golden("comparison", "planted regressions")
 def test_planted_regressions(regression: str, plain: list[str], beyond: list[str]) -> None:
     """Of 80 documents with four fields; None is the primary metric."""
@@ -368,6 +369,7 @@ def test_a_document_loses_a_share_of_its_score() -> None:
     assert decide(low, 0.1, max_document_loss=0.9).failed
 
 
+@pytest.mark.filterwarnings("ignore:references. nearly all have keys that no prediction has")
 def test_a_gate_evaluates_chosen_fields_in_enough_documents() -> None:
     comparison = compare(invoices(80), invoices(80, **REGRESSIONS["a field lost"]))
     assert not decide(comparison, max_field_loss=0.01, fields=["total", "date"]).failed

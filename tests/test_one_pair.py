@@ -20,7 +20,7 @@ from docscore.core.errors import DataWarning
 from docscore.core.options import CompareOptions
 from docscore.integrations.datasets import score_batch
 from tests.commands import REFERENCES, pred, ref, rows, run, written
-from tests.conftest import golden, needs
+from tests.conftest import golden
 from tests.test_judging import by_inspect, by_lm_eval, by_mlflow, by_promptfoo, by_transformers
 
 Face = Callable[[Any, Any], float]
@@ -183,7 +183,6 @@ def test_values_of_good_data_get_no_warning(docubench: Path, real_receipts: Path
 
 
 def test_the_caller_of_mlflow_says_what_a_list_is() -> None:
-    needs("mlflow")
     with_list: dict[str, Any] = {"truth": ["Tea", "Cake"], "text": "Tea"}
     assert by_mlflow(**with_list, answer_is_list=True) == 0.0
     assert by_mlflow(**with_list, answer_is_list=False) == 1.0

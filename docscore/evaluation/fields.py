@@ -221,6 +221,21 @@ class FieldTable:
             self.fields[name].unnamed_units += units(weight) - units(earned)
         self.losses.append({})
 
+    def add_pair(
+        self,
+        number: int,
+        leaves: Iterable[Leaf],
+        lists: Iterable[tuple[str, ListRows]],
+        weight: float,
+        unequal: Iterable[tuple[Scalar, Scalar]],
+        blanks: Iterable[tuple[str, bool]],
+    ) -> None:
+        """Add a document, the scalars in it that lost points, and the places that its ground truth leaves empty."""
+        self.add(number, leaves, lists, weight)
+        self.unequal += [(number, *pair) for pair in unequal]
+        for name, is_filled in blanks:
+            self.blanks[name].append((number, is_filled))
+
     def add(
         self, number: int, leaves: Iterable[Leaf], lists: Iterable[tuple[str, ListRows]] = (), weight: float = 1.0
     ) -> None:
@@ -302,10 +317,8 @@ def counted_fields(
         metric.count_fields(counts, row, options)
         if by_schema is not None:
             by_schema.count_fields(named, row, options)
-        table.add(number, counts.leaves, counts.lists, counts.weight)
-        table.unequal += [(number, *pair) for pair in counts.unequal]
-        for name, is_filled in (counts if by_schema is None else named).blanks:
-            table.blanks[name].append((number, is_filled))
+        blanks = (counts if by_schema is None else named).blanks
+        table.add_pair(number, counts.leaves, counts.lists, counts.weight, counts.unequal, blanks)
     return table
 
 

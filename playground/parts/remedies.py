@@ -10,7 +10,6 @@ from docscore.core.formatting import clipped, printable, shown_name
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import capital
 from playground.parts.kept_results import KeptResult
-from playground.server.functions import Answer
 from playground.server.limits import lines_of
 from playground.server.requests import RemedyRequest, ScoreRequest
 from playground.server.storage import results_folder, uploads_folder
@@ -90,10 +89,10 @@ def _sentence_of_systems(warning: DataWarning, names: Collection[str]) -> str:
     return said if names else capital(said)
 
 
-def tries(kind: type[R], score: Callable[[R], str]) -> Callable[[RemedyRequest], Callable[[], Answer]]:
+def tries(kind: type[R], score: Callable[[R], str]) -> Callable[[RemedyRequest], Callable[[], dict[str, Any]]]:
     """Return a function that prepares the work for a `RemedyRequest`; the answer's "text" is the score of the files."""
 
-    def prepare(asked: RemedyRequest) -> Callable[[], Answer]:
+    def prepare(asked: RemedyRequest) -> Callable[[], dict[str, Any]]:
         result = KeptResult(results_folder(), asked.run).result
         buttons = [button for each in result["remedies"] for button in each["buttons"]]
         changes = buttons[asked.button]["options"] if asked.button < len(buttons) else {}
@@ -103,5 +102,5 @@ def tries(kind: type[R], score: Callable[[R], str]) -> Callable[[RemedyRequest],
     return prepare
 
 
-def _text(score: Callable[[R], str], request: R) -> Answer:
+def _text(score: Callable[[R], str], request: R) -> dict[str, Any]:
     return {"text": score(request)}

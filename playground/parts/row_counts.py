@@ -7,15 +7,18 @@ from functools import partial
 from docscore.core.errors import at_place, row_place
 from docscore.core.options import CompareOptions
 from docscore.core.runtime import ignore
-from docscore.core.values import differs_by_value
+from docscore.core.values import Scalar, differs_by_value
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import FieldTable
-from docscore.evaluation.registry import ANLS_STAR
+from docscore.evaluation.registry import ANLS_STAR, TYPED
 from docscore.metrics.anls_star.api import FieldCounts, Leaf
 from docscore.metrics.anls_star.matching import ListRows
 from playground.server.pool import beside
 
-RowCount = tuple[float, list[Leaf], list[tuple[str, ListRows]], float]  # the score, and arguments of `FieldTable.add`
+# the score, and the arguments of `FieldTable.add_pair`
+RowCount = tuple[
+    float, list[Leaf], list[tuple[str, ListRows]], float, list[tuple[Scalar, Scalar]], list[tuple[str, bool]]
+]
 Known = tuple[CompareOptions, list[RowCount]]  # the same rows as they were scored before
 _FEWEST = 100  # the fewest rows that justify another process
 
@@ -31,7 +34,7 @@ def count_rows(evaluation: Evaluation, known: Sequence[Known] = (), *, with_fiel
     Raises:
         TypeError, ValueError: naming the row.
     """
-    if evaluation.metric != ANLS_STAR:
+    if evaluation.metric != ANLS_STAR or TYPED in evaluation.metrics:  # which counts empty places by a schema
         return []
     options, counts = nearest(evaluation.options, known) or (None, [])
     sides = zip(evaluation.test_set.truths, evaluation.test_set.predictions, strict=True)
@@ -45,8 +48,8 @@ def count_rows(evaluation: Evaluation, known: Sequence[Known] = (), *, with_fiel
     evaluation.anls_star = [score for score, *_ in whole]
     if with_fields:
         evaluation.field_table = FieldTable()
-        for number, (_, *count) in enumerate(whole):
-            evaluation.field_table.add(number, *count)  # type: ignore[arg-type]
+        for number, (_, leaves, lists, weight, unequal, blanks) in enumerate(whole):
+            evaluation.field_table.add_pair(number, leaves, lists, weight, unequal, blanks)
     return [(evaluation.options, whole)]
 
 
@@ -68,8 +71,7 @@ def _counted(
             rows.scorer.count_fields(counts, rows.row(number).for_metrics, rows.options)
         except (TypeError, ValueError) as error:
             raise at_place(row_place(evaluation.ids[number]), error) from None
-        found.append(
-            (counts.earned / counts.weight if counts.weight else 1.0, counts.leaves, counts.lists, counts.weight)
-        )
+        score = counts.earned / counts.weight if counts.weight else 1.0
+        found.append((score, counts.leaves, counts.lists, counts.weight, counts.unequal, counts.blanks))
         counted(1)
     return found
