@@ -1,4 +1,4 @@
-"""docscore-review: find errors of ground truths from predictions, decide whose they are, and correct the file."""
+"""docscore-review: find errors in ground truths with the help of predictions, decide each one, correct the file."""
 
 from docscore_review.verdicts import Review, review, review_of
 

@@ -1,4 +1,4 @@
-"""How far two readers of one list agree on their verdicts."""
+"""The agreement of two readers on the verdicts of one list."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -27,16 +27,16 @@ from docscore_review.worklist import VERDICTS, Item, decided_value, identities_o
 
 
 class Agreement(NamedTuple):
-    """How far two readers of one list agree.
+    """The agreement of two readers of one list.
 
     Attributes:
         decided: how many places both decided.
         open: how many places only one of them decided.
-        same: at how many places both have the same verdict.
-        kappa: Cohen's kappa of the verdicts; None where both readers gave one verdict only.
-        interval: its interval, which resamples documents.
-        documents: in how many documents the places are.
-        differing: the places where the verdicts differ or the values that they name, as pairs of items.
+        same: at how many places both gave the same verdict.
+        kappa: Cohen's kappa of the verdicts; None if both readers gave only one verdict throughout.
+        interval: the interval of kappa, which resamples documents.
+        documents: how many documents contain the places.
+        differing: the places where the verdicts or the values that they name differ, as pairs of items.
     """
 
     decided: int
@@ -49,7 +49,7 @@ class Agreement(NamedTuple):
 
     @property
     def table(self) -> Table:
-        """The places that differ, with both verdicts."""
+        """The places where the readers differ, with both verdicts."""
         return table_of(
             "Places that differ",
             self.differing,
@@ -104,11 +104,11 @@ def agreement_of(first: Sequence[Item], second: Sequence[Item], confidence: floa
 
 
 def _kappas(counts: Array, undefined: float) -> Array:
-    """Cohen's kappa, (p - e) / (1 - e) with p the share of equal verdicts and e the one expected by chance.
+    """Cohen's kappa: (p - e) / (1 - e), with p the share of equal verdicts and e the share expected by chance.
 
     Args:
         counts: how many places have each pair of verdicts, shape (b, v, v).
-        undefined: what stands where e is 1.
+        undefined: the value to return if e is 1.
 
     Source:
         Cohen 1960, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20.
@@ -120,7 +120,7 @@ def _kappas(counts: Array, undefined: float) -> Array:
 
 
 def _interval(counts: Array, kappa: float, confidence: float) -> Interval:
-    """The interval of kappa by the bootstrap over documents (BCa), with the expansion for few of them."""
+    """The interval of kappa by the bootstrap over documents (BCa), expanded if there are few documents."""
     n, width = len(counts), len(VERDICTS)
     if n < FEWEST:
         return Interval(note=f"that needs {FEWEST} documents")

@@ -1,4 +1,4 @@
-"""The commands `docscore review …`: whose error each difference is."""
+"""The commands `docscore review …`, which decide whether ground truth or prediction is wrong."""
 
 from pathlib import Path
 from textwrap import fill
@@ -43,7 +43,7 @@ _OF_REVIEWS = (
     "agreements",
     "of",
     "seed",
-)  # not of scores
+)  # options of the review, not of scoring
 _scoring = together(metric_options, comparing_options, test_set_options)
 
 
@@ -116,7 +116,7 @@ def list_command(
     settings = {name: options.pop(name) for name in _OF_REVIEWS}
     review = review_of(_evaluated(references, systems, options), **settings)
     if output is not None:
-        Review.read(review.write(output))  # what `check` and `apply` would refuse is an error here
+        Review.read(review.write(output))  # raise now for a file that `check` and `apply` would refuse
         for line in (*review.left_out_lines, *review.notes):
             say(line)
         decisions = counted(review.decisions, "decision")
@@ -137,7 +137,7 @@ def list_command(
 
 
 def _check_no_verdicts(path: Path, *, may_be_other: bool = False) -> None:
-    """Raise `ValueError` for a review with verdicts or notes, which are somebody's work, and for another file."""
+    """Raise `ValueError` if the file has verdicts or notes, which are somebody's work, or is not a review."""
     try:
         lines = Review.read(path).lines if path.exists() else []
         decided = sum(item.verdict is not None or bool(item.note) or item.value is not NoCell for item in lines)

@@ -1,4 +1,4 @@
-"""Files of references with other ground truths: what does not change stays as it was, byte for byte."""
+"""Write files of references with corrected ground truths, and keep everything else byte for byte."""
 
 import csv
 import gzip
@@ -37,18 +37,18 @@ _JSON_LINES = (".jsonl", ".ndjson")
 def corrected_rows(
     source: Any, rows: SideRows, changed: Mapping[str, Value], output: str | Path | None, options: ReadOptions
 ) -> list[Any]:
-    """Return the rows of the references with other ground truths, and write them.
+    """Return the rows of the references with the corrected ground truths, and write them.
 
     Args:
-        source: the side of references.
-        rows: its rows, as `read_ground_truths` reads them.
+        source: the references: a path or rows in memory.
+        rows: the rows of the source, as `read_ground_truths` reads them.
         changed: the new ground truths by id.
         output: the file to write, in the format of the source or as JSONL; None for none.
         options: as for `read_ground_truths`.
 
     Raises:
-        ValueError: for an output of another format, and for values that its format cannot hold.
-        OutputError: if it cannot be written.
+        ValueError: if the output has another format, or if its format cannot hold a value.
+        OutputError: if the file cannot be written.
     """
     path = Path(source) if isinstance(source, str | PathLike) else None
     suffix = "" if path is None or path.is_dir() else suffix_of(path)
@@ -87,7 +87,7 @@ def corrected_rows(
 
 
 def _has_records(table: RawTable, options: ReadOptions) -> bool:
-    """Return whether each ground truth is a record of the source, or a cell of it: no query or other layout made it."""
+    """Return whether each ground truth is a record or a cell of the source, not the result of a query or a layout."""
     first, place = table.first(), table.where(0)
     is_file = isinstance(place, FilePlace) and not place.inside and suffix_of(table.path) == ".json"
     if options.references_query is not None or options.field_column is not None or (is_file and len(table.rows) == 1):
@@ -97,7 +97,7 @@ def _has_records(table: RawTable, options: ReadOptions) -> bool:
 
 
 def _rows_by_id(rows: SideRows, changed: Mapping[str, Value], options: ReadOptions) -> Iterator[dict[str, Any]]:
-    """Yield the rows of ground truths by their ids, with the other columns that they have beside their fields."""
+    """Yield one row per id with its ground truth and the columns that are not fields of the ground truth."""
     are_fields = options.references_query is None and options.field_column is None
     for row, name, value in zip(rows.sources, rows.ids, rows.values, strict=True):
         others = {} if are_fields or not isinstance(row, dict) else {key: row[key] for key in columns_of(row)}
@@ -106,7 +106,7 @@ def _rows_by_id(rows: SideRows, changed: Mapping[str, Value], options: ReadOptio
 
 
 def _column_of(table: RawTable, options: ReadOptions) -> str:
-    """The column of the ground truths; "" where rows are ground truths."""
+    """Return the column of the ground truths; "" if each row is itself a ground truth."""
     if options.references_column:
         return options.references_column
     named = with_names(table._replace(rows=table.rows[:1]), "references", options, both=False)
@@ -114,10 +114,10 @@ def _column_of(table: RawTable, options: ReadOptions) -> str:
 
 
 def _corrected_row(table: RawTable, index: int, value: Value, options: ReadOptions) -> Any:
-    """A row with another ground truth, in the first of the forms of the row that is read as this ground truth.
+    """Return a row with another ground truth, in the first notation that is read back as this ground truth.
 
     Raises:
-        ValueError: if none is.
+        ValueError: if no notation is.
     """
     row, column = table.rows[index], _column_of(table, options)
     answers = to_json(list(value) if isinstance(value, tuple) else [value])
@@ -143,7 +143,7 @@ def _corrected_row(table: RawTable, index: int, value: Value, options: ReadOptio
 
 
 def _with_cell(row: Any, steps: Sequence[str], cell: Any) -> Any:
-    """A copy of a row with a cell at a path."""
+    """Return a copy of a row in which the cell at a path is replaced."""
     if not steps:
         return cell
     if isinstance(row, str):
@@ -157,12 +157,12 @@ def _with_cell(row: Any, steps: Sequence[str], cell: Any) -> Any:
 def text_with_rows(
     path: Path, rows: Mapping[int, Any], column: str, delimiter: str | None = None, encoding: str | None = None
 ) -> str:
-    """Return the text of a JSONL, JSON, CSV or TSV file with other rows; all other records are as they were.
+    """Return the text of a JSONL, JSON, CSV or TSV file in which some rows are replaced; other records stay the same.
 
     Args:
         path: the file.
-        rows: the new rows by index; for a file of documents by their ids the rows that they are read as.
-        column: the column of a CSV or TSV file that changes.
+        rows: the new rows by index; if a file maps ids to documents, the rows that these are read as.
+        column: the column to change in a CSV or TSV file.
         delimiter: as for `read_table`.
         encoding: as for `read_table`.
 
@@ -196,11 +196,11 @@ def text_with_rows(
     return "".join([*parts, text[end:]])
 
 
-_BEFORE_ROW = re.compile(r'[\s,]*(?:"(?:[^"\\]|\\.)*"\s*:\s*)?(?=[^\s,\]}])')  # in an object after its key
+_BEFORE_ROW = re.compile(r'[\s,]*(?:"(?:[^"\\]|\\.)*"\s*:\s*)?(?=[^\s,\]}])')  # includes the key in an object
 
 
 def _json_spans(text: str, brackets: int) -> list[tuple[int, int]]:
-    """Where the rows of JSONL, or those of a list or an object in a bracket, begin and end."""
+    """Return where each row begins and ends: a line of JSONL, an element of a list or a value of an object."""
     decoder, spans, position = json.JSONDecoder(), [], len(text) - len(text.lstrip()) + brackets
     while match := _BEFORE_ROW.match(text, position):
         _, position = decoder.raw_decode(text, match.end())
@@ -209,7 +209,7 @@ def _json_spans(text: str, brackets: int) -> list[tuple[int, int]]:
 
 
 def _csv_spans(text: str, delimiter: str) -> list[tuple[int, int]]:
-    """Where the header and the rows of a CSV file begin and end."""
+    """Return where the header and each row of a CSV file begin and end."""
     lines = list(io.StringIO(text, newline=""))
     ends, before = [0, *accumulate(map(len, lines))], 0
     reader = csv.reader(without_declaration(lines), delimiter=delimiter)
@@ -226,7 +226,7 @@ def _cells(record: str, delimiter: str) -> list[str]:
 
 
 def _csv_record(record: str, number: int, cell: Any, delimiter: str) -> str:
-    """A row of a CSV file with another cell at a place."""
+    """Return a row of a CSV file in which one cell is replaced."""
     cells = _cells(record, delimiter)
     cells[number] = cell if isinstance(cell, str) else dumps_in_style(cell, ensure_ascii=False)
     written = io.StringIO(newline="")
@@ -236,7 +236,7 @@ def _csv_record(record: str, number: int, cell: Any, delimiter: str) -> str:
 
 
 def _json_record(record: str, row: Any, before: str) -> str:
-    """A JSON row, written as the record that it replaces: with its indentation, its spaces and its escapes."""
+    """Return a row as JSON with the indentation, spaces and escapes of the record that it replaces."""
     margin = "\n" + before[: len(before) - len(before.lstrip())]
     old = loads(record)
     for indent, separators, ascii_only in product(

@@ -1,4 +1,4 @@
-"""What a sample of the places where a system loses points says of its loss."""
+"""Estimates from a random sample of the places where a system loses points."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -23,28 +23,28 @@ from docscore_review.worklist import (
 
 MOST_UNCLEAR = 0.1  # the share of draws above which an estimate warns
 
-Share = tuple[float, float | None, float | None]  # a share with the ends of its interval, None where there is none
+Share = tuple[float, float | None, float | None]  # a share with the ends of its interval, None without an interval
 
 
 class Estimate(NamedTuple):
-    """What a sample of lost points says of a system's loss.
+    """An estimate of how much of a system's loss is due to wrong ground truths.
 
-    Each share has an interval that resamples documents, since the draws of a document are alike. Draws that are unclear
-    are left out.
+    Each share has an interval that resamples documents, since draws from one document resemble each other. Unclear
+    draws are left out.
 
     Attributes:
-        system: its name.
-        score: its score.
-        loss: the loss that the sample is sampled from: without predictions that are missing or could not be parsed.
-        draws: how many places were sampled, those that were sampled again counted again.
-        documents: in how many documents they are.
+        system: the name of the system.
+        score: the score of the system.
+        loss: the loss that was sampled; it excludes predictions that are missing or could not be parsed.
+        draws: the number of draws; a place that was sampled twice counts twice.
+        documents: how many documents contain the sampled places.
         unclear: how many of the draws have the verdict `unclear`.
-        lenient: the share of the loss that comes back with right ground truths: `prediction` and `both`.
-        strict: the share of it at places where the ground truth is wrong: `prediction` alone.
-        corrected: about the score with right ground truths: matching and sizes may change.
-        agreements: how many places without a loss were sampled.
-        shared: the share of the points earned at places where both sides are wrong; None if none of them is clear.
-        shared_unclear: how many of the places without a loss are unclear.
+        lenient: the share of the loss that comes back with right ground truths (verdicts `prediction` and `both`).
+        strict: the share of the loss at places where the ground truth is wrong (verdict `prediction`).
+        corrected: the approximate score with right ground truths; matching and sizes may change it.
+        agreements: the number of draws of places without a loss.
+        shared: the share of the earned points at places where both sides are wrong; None if all are unclear.
+        shared_unclear: how many draws of places without a loss are unclear.
     """
 
     system: str
@@ -85,7 +85,7 @@ class Estimate(NamedTuple):
 
 
 def _shown(share: Share, form: str = "{:.0f}", unit: str = " %", scale: int = 100) -> str:
-    """A share with its interval, by default in percent."""
+    """Format a share with its interval, by default in percent."""
     value, low, high = share
     ends = "no interval" if low is None or high is None else f"{form} to {form}{unit}".format(scale * low, scale * high)
     return f"{form.format(scale * value)}{unit} ({ends})"
@@ -135,18 +135,18 @@ def estimate_of(items: Sequence[Item], confidence: float) -> Estimate:
 
 
 def _chooses_another(item: Item) -> bool:
-    """Whether a verdict takes the prediction of another system: the one of the sampled system is then wrong too."""
+    """Return whether the verdict chooses another system's prediction, so that the sampled system is wrong too."""
     is_chosen = item.verdict in (PREDICTION, BOTH) and item.value is not NoCell
     return is_chosen and value_text(item.value) != value_text(item.proposal)
 
 
 def _draws(items: Iterable[Item]) -> int:
-    """How many draws items stand for."""
+    """Return the number of draws of all items together."""
     return sum(item.drawn or 0 for item in items)
 
 
 def _shares(items: Sequence[Item], verdicts: Sequence[Collection[str]], confidence: float) -> list[Share]:
-    """The shares of the clear draws that have one of these verdicts, with intervals that resample documents."""
+    """Return the share of clear draws with each of these verdicts, with intervals that resample documents."""
     clear = [item for item in items if item.verdict != UNCLEAR]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(item.question_id for item in clear))}
     sums = np.zeros((len(numbers), 1 + len(verdicts)))

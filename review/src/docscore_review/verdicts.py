@@ -1,4 +1,4 @@
-"""A review of ground truths: verdicts on differences, the ground truths that they correct, what a sample estimates."""
+"""A review of ground truths: verdicts on differences, the corrected ground truths, and estimates from a sample."""
 
 import json
 import re
@@ -67,23 +67,24 @@ from docscore_review.worklist import (
     worklist,
 )
 
-MOST_OPTIONAL = 3  # groups of optional rows in a document, which has up to 2 ** 3 times as many acceptable answers
+MOST_OPTIONAL = 3  # groups of optional rows per document, since each group doubles the acceptable answers
 
 
 class Review:
-    """A review: places where predictions differ from ground truths, and whose error each is.
+    """A review: the places where predictions differ from ground truths, each with a verdict on whose error it is.
 
     Args:
         lines: the items, one for each line of its file; set verdicts in place.
-        left_out: for each system how many predictions are left out, since they are missing or could not be parsed, and
-            the part of the score that they lose.
-        without_text: how many documents have no text, of how many, and which in a sentence; 0 of 0 without documents.
+        left_out: per system, how many predictions were left out because they are missing or could not be parsed, and
+            the part of the score that these lose.
+        without_text: how many documents have no text, out of how many, and a sentence that names them; 0 of 0 without
+            documents.
 
     Attributes:
-        lines: as given.
-        left_out: as given; empty for a review that was read from a file.
-        without_text: as given.
-        carried: how many verdicts of other reviews were carried over, and of how many.
+        lines: the argument of that name.
+        left_out: the argument of that name; empty for a review that was read from a file.
+        without_text: the argument of that name.
+        carried: how many verdicts of other reviews were carried over, out of how many.
 
     >>> import docscore_review
     >>> truths, predictions = {"a": {"qty": 2}, "b": {"qty": 5}}, {"a": {"qty": 3}, "b": {"qty": 5}}
@@ -109,7 +110,7 @@ class Review:
         """Read a review from its file.
 
         Raises:
-            ValueError: for a line that is not an item, whose verdict is unknown, or that repeats another one, naming
+            ValueError: if a line is not an item, has an unknown verdict or repeats another line; the message names
                 the line.
         """
         table, items = read_table(Path(path)), []
@@ -135,7 +136,7 @@ class Review:
         return cls(items)
 
     def write(self, path: str | Path) -> Path:
-        """Write the items as JSONL, one a line, and return the path."""
+        """Write the items as JSONL, one item per line, and return the path."""
         write_whole(
             Path(path), "".join(f"{dumps_in_style(item.to_dict(), ensure_ascii=False)}\n" for item in self.lines)
         )
@@ -143,7 +144,7 @@ class Review:
 
     @property
     def settled(self) -> list[Item]:
-        """The items, each with the verdict that holds for it: its own, or one for its group in the document."""
+        """The items, each with its own verdict, or else with the verdict on its group in the document."""
         of_groups = {_group(item): item for item in self.lines if item.scope and item.verdict not in (None, OTHER)}
         return [
             replace(item, verdict=of.verdict, by=of.by, at=of.at)
@@ -154,12 +155,12 @@ class Review:
 
     @property
     def decisions(self) -> int:
-        """How many groups of alike differences the documents have: as many decisions may settle all items."""
+        """The number of decisions that can settle all items: one per document and group of similar differences."""
         return len(set(map(_group, self.lines)))
 
     @property
     def items(self) -> Table:
-        """The items: of each group within a document the first one, most likely errors first; then the others."""
+        """The items, most likely errors first: the first item of each group in a document, then the other items."""
         counts = Counter(map(_group, self.lines))
         more = {_group(item): (item, counts[_group(item)] - 1) for item in reversed(self.lines)}
 
@@ -184,7 +185,7 @@ class Review:
 
     @property
     def groups(self) -> Table:
-        """The groups of alike differences in one field, those with most points at stake first."""
+        """The groups of similar differences in one field, with the most points at stake first."""
         rows = [
             {
                 "group": name,
@@ -208,16 +209,16 @@ class Review:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many items have each verdict, those of groups included, and how many have none, as "open"."""
+        """How many items have each verdict, directly or by their group, and how many have none ("open")."""
         counts = Counter(item.verdict or "open" for item in self.settled)
         return {name: counts[name] for name in (*VERDICTS, "open")}
 
     def corrected(self, ids: Iterable[str], truths: Iterable[Value]) -> dict[str, Value]:
-        """Return the ground truths that the verdicts change, by the ids of their documents.
+        """Return the ground truths that the verdicts change, by document id.
 
         Raises:
-            ValueError: with a list, for a document that is gone or whose ground truth is not the one that was judged,
-                and for verdicts that cannot be applied.
+            ValueError: if a document is gone, if its ground truth has changed since the review, or if a verdict
+                cannot be applied; the message lists all such cases.
         """
         known, row_errors = dict(zip(ids, truths, strict=True)), RowErrors()
         changed: dict[str, Value] = {}
@@ -242,23 +243,23 @@ class Review:
         return changed
 
     def check(self, references: Any, **options: Any) -> None:
-        """Check that `apply` can correct these ground truths by the verdicts so far; arguments are those of `apply`.
+        """Check that `apply` can apply the verdicts so far to these ground truths; it takes the same arguments.
 
         Raises:
-            ValueError: with a list, as for `corrected`.
+            ValueError: as for `corrected`.
         """
         reading, _ = read_and_compare_options(options)
         rows = read_ground_truths(references, reading)
         self.corrected(rows.ids, rows.values)
 
     def apply(self, references: Any, output: str | Path | None = None, **options: Any) -> list[Any]:
-        """Correct ground truths by the verdicts: all of them at once, or none.
+        """Correct ground truths by the verdicts: apply all verdicts, or none if one cannot be applied.
 
         Args:
-            references: the ground truths that were judged, as for `docscore.evaluate`.
-            output: the file to write, in the format of the file of references or as JSONL; None for none. It has all
-                other columns, and lines of rows that do not change are equal byte for byte.
-            options: options of `docscore.evaluate` that say where ids and ground truths are, and `delimiter`.
+            references: the ground truths that were reviewed, as for `docscore.evaluate`.
+            output: the file to write, in the format of the file of references or as JSONL; None for none. It keeps
+                all other columns, and the lines of unchanged rows stay the same byte for byte.
+            options: options of `docscore.evaluate` that locate ids and ground truths, and `delimiter`.
 
         Returns:
             The rows of the references, corrected.
@@ -272,34 +273,34 @@ class Review:
         return corrected_rows(references, rows, self.corrected(rows.ids, rows.values), output, reading)
 
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
-        """Estimate how much of the loss of the sampled system is its own; for a review with `sample`.
+        """Estimate how much of its loss the sampled system caused itself; needs a review with `sample`.
 
         Args:
-            confidence: the level of the intervals, which take documents as clusters.
+            confidence: the level of the intervals, which treat documents as clusters.
 
         Raises:
-            ValueError: for a review that is no sample, or of several systems, and for draws without a verdict.
+            ValueError: if the review is not a sample of one system, or if a draw has no verdict.
         """
         return estimate_of(self.settled, confidence)
 
     def agreement(self, other: "Review", confidence: float = CONFIDENCE) -> Agreement:
-        """Compare the verdicts of two readers of one list.
+        """Compare the verdicts of two readers of the same list.
 
         Args:
             other: the review of the other reader.
-            confidence: the level of the interval, which takes documents as clusters.
+            confidence: the level of the interval, which treats documents as clusters.
 
         Raises:
-            ValueError: if there is no place that both decided.
+            ValueError: if the readers decided no place in common.
         """
         return agreement_of(self.settled, other.settled, confidence)
 
     def carry(self, others: Iterable["Review"]) -> None:
         """Carry over verdicts of other reviews to open items of the same document, path and values.
 
-        The ground truth must be the same. So must be the prediction that a verdict chooses; one that chooses none needs
-        a proposal that stood in the other review too. A verdict goes to the same item if it is there, else to the first
-        one that fits. Verdicts that contradict each other stay behind.
+        The ground truth must be the same, and so must the prediction that a verdict chooses. A verdict that chooses
+        none needs an item whose proposal the other review had too. A verdict goes to the same item if it exists, else
+        to the first item that fits. Verdicts that contradict each other are not carried over.
         """
         places = grouped(
             (place_of(item), (identity, item))
@@ -334,7 +335,7 @@ class Review:
 
     @property
     def left_out_lines(self) -> list[str]:
-        """How many predictions of each system are left out, in sentences."""
+        """Sentences that say how many predictions of each system are left out."""
         return [
             f"{shown_name(name)}: {counted(count, 'prediction')} missing or not parsed, {lost:.4f} of its score"
             for name, (count, lost) in self.left_out.items()
@@ -343,7 +344,7 @@ class Review:
 
     @property
     def notes(self) -> list[str]:
-        """How many documents have no text, and how many verdicts were carried over, in sentences."""
+        """Sentences that say how many documents have no text and how many verdicts were carried over."""
         (*_, silent), (carried, verdicts) = self.without_text, self.carried
         notes = [f"{silent}."] if silent else []
         if verdicts:
@@ -354,12 +355,12 @@ class Review:
 
     @property
     def tables(self) -> list[Table]:
-        """The groups and the items as far as a terminal shows them; none if no system loses points."""
+        """The groups and the items, cut to what a terminal shows; empty if no system loses points."""
         return [table.first(LISTED) for table in (self.groups, self.items) if table]
 
     @property
     def footnotes(self) -> list[str]:
-        """What a terminal says below the tables."""
+        """The sentences that a terminal prints below the tables."""
         places, decisions = counted(len(self.lines), "place"), counted(self.decisions, "decision")
         alike = [f"{places}, {decisions}: one verdict can hold for all alike places of a document."]
         first = (alike if self.decisions < len(self.lines) else []) if self.lines else ["No system loses points."]
@@ -377,12 +378,12 @@ class Review:
 
 
 def _group(item: Item) -> tuple[str, str]:
-    """The document and the group of an item."""
+    """Return the document and the group of an item."""
     return item.question_id, item.group
 
 
 def _fits(old: Item, item: Item) -> bool:
-    """Whether a verdict on a place of the same ground truth holds for an item."""
+    """Return whether the verdict of an old item also applies to an item with the same ground truth."""
     if old.verdict not in (PREDICTION, BOTH):
         return value_text(item.proposal) in map(value_text, answers_of(old))
     return value_text(decided_value(old)) in map(value_text, answers_of(item))
@@ -407,7 +408,7 @@ def steps_of(path: str) -> Steps:
     """Return the steps of a path such as `$.items[2]["unit price"]`.
 
     Raises:
-        ValueError: for another text.
+        ValueError: if the text is not such a path.
 
     >>> steps_of('$.items[2]["unit price"]')
     ('items', 2, 'unit price')
@@ -422,14 +423,14 @@ def steps_of(path: str) -> Steps:
 
 
 def _unescaped(escape: re.Match[str]) -> str:
-    """A character beyond the first 65,536, whose escape JSON lacks; other escapes as they are."""
+    """Return the character that an escape of eight digits names, which JSON does not have; keep other escapes."""
     return chr(int(escape[1], 16)) if escape[1] else escape[0]
 
 
 def _corrected(truth: Value, items: Sequence[Item], errors: list[Exception]) -> Value:
-    """The ground truth of a document with the verdicts of all its items; what cannot be applied is added to `errors`.
+    """Apply the verdicts of all items of a document to its ground truth; add to `errors` what cannot be applied.
 
-    Rows that are optional (`both`) make more acceptable answers: with the rows of each group and without them.
+    Optional rows (verdict `both`) add acceptable answers: one with the rows of each group and one without them.
     """
     optional = {id(item) for item in items if item.verdict == BOTH and is_whole_row(item)}
     groups = list(dict.fromkeys(item.group for item in items if id(item) in optional))
@@ -449,7 +450,7 @@ def _corrected(truth: Value, items: Sequence[Item], errors: list[Exception]) -> 
 
 
 def _edited(truth: Value, items: Sequence[Item], errors: list[Exception]) -> Value:
-    """The ground truth of a document without optional rows, on the paths of the one that was judged."""
+    """Apply the verdicts of a document without optional rows; paths refer to the ground truth before the changes."""
     root: dict[str, Any] = {"$": to_json(truth)}
     values, added = _changes(truth, root, items, errors)
     if errors:
@@ -476,11 +477,11 @@ def _edited(truth: Value, items: Sequence[Item], errors: list[Exception]) -> Val
 def _changes(
     truth: Value, root: dict[str, Any], items: Sequence[Item], errors: list[Exception]
 ) -> tuple[dict[Steps, Any], dict[Steps, list[tuple[int, int, Any]]]]:
-    """What the verdicts change in a ground truth; what contradicts it or another verdict is added to `errors`.
+    """Collect the changes to a ground truth; add to `errors` the verdicts that contradict it or each other.
 
     Returns:
-        The new value of each place, `NoCell` for what is taken away; and for each list its new rows, each after the
-        index of the row that it follows, -1 for none, and its own number.
+        The new value of each place, `NoCell` to remove the place; and the new rows of each list, as tuples of the
+        index of the row that the new row follows (-1 for none), its index in the prediction, and its value.
     """
     values: dict[Steps, Any] = {}
     added: dict[Steps, list[tuple[int, int, Any]]] = {}
@@ -497,7 +498,7 @@ def _changes(
             elif new and values.setdefault(steps, *new) is not new[0] and values[steps] != new[0]:
                 raise InputValueError(place=item.path, problem="two verdicts on one place")
             paths[steps] = item.path
-        except ValueError as error:  # noqa: PERF203  all that is wrong is listed
+        except ValueError as error:  # noqa: PERF203  collect every error
             errors.append(error)
     for steps in (*values, *added):
         if any(steps[:length] in values for length in range(1, len(steps) + (steps in added))):
@@ -507,7 +508,7 @@ def _changes(
 
 
 def _parent(truth: Value, root: Any, item: Item) -> tuple[Steps, Any]:
-    """The steps to the place of an item, and the object or list that holds it: of a new row the steps of its list.
+    """Return the steps to an item's place, and the object or list that holds it; for a new row, the steps of its list.
 
     Raises:
         ValueError: if the ground truth has no such place.
@@ -530,13 +531,13 @@ def is_whole_row(item: Item) -> bool:
 
 
 def around(truth: Value, item: Item) -> Any:
-    """Return the object or list that holds the place of an item, in JSON: of a new row the list, of the root itself."""
+    """Return, in JSON, the object or list that holds an item's place: the list of a new row; the root for the root."""
     steps = _steps_in(truth, item)
     return _at({"$": to_json(truth)}, steps if item.row is not None or len(steps) == 1 else steps[:-1])
 
 
 def _steps_in(truth: Value, item: Item) -> Steps:
-    """The steps to the place of an item, from an object that holds the ground truth at the key `$`."""
+    """Return the steps to an item's place, from an object that holds the ground truth at the key `$`."""
     steps = steps_of(item.path)
     if isinstance(truth, tuple) and (steps or item.row is not None):
         return ("$", ONE_OF, item.reference or 0, *steps)
@@ -544,19 +545,19 @@ def _steps_in(truth: Value, item: Item) -> Steps:
 
 
 def _at(root: Any, steps: Steps) -> Any:
-    """The list or object at a place."""
+    """Return the list or object at a place."""
     return reduce(_part, steps, root)
 
 
 def _part(value: Any, step: str | int) -> Any:
-    """The part at a key or an index; `NoCell` where there is none."""
+    """Return the part at a key or an index; `NoCell` if it does not exist."""
     if isinstance(value, dict):
         return value.get(step, NoCell)
     return value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else NoCell
 
 
 def _decided(item: Item, current: Any) -> tuple[Any] | None:
-    """The value that an item's verdict gives its place, `NoCell` to take it away; None for no change."""
+    """Return the value that an item's verdict sets, `NoCell` to remove the place; None for no change."""
     verdict, place = item.verdict, item.path
     if verdict is None or verdict in (GROUND_TRUTH, UNCLEAR):
         return None
@@ -595,32 +596,32 @@ def review(
     seed: int = SEED,
     **options: Any,
 ) -> Review:
-    """List the places where predictions differ from the ground truths, most likely an error of these first.
+    """List where predictions differ from the ground truths; the most likely errors of the ground truth come first.
 
     Args:
         references: the ground truths, as for `docscore.evaluate`.
-        predictions: the predictions of each system by its name, each as for `docscore.evaluate`; of one system also a
-            path, a list or a data frame alone.
+        predictions: the predictions by system name, each as for `docscore.evaluate`; for a single system, a path, a
+            list or a data frame is enough.
         documents: the documents in which values are looked up: a folder with `ID.pdf`, `ID.hocr` or `ID.txt`, or a
             dict of texts by id.
-        text_column: the column of the references that holds their texts.
-        verdicts: reviews, or their files, whose verdicts are carried over: see `Review.carry`.
-        hold_out: names of systems that make no proposals: a ground truth that is corrected without them must not
-            lower their scores.
+        text_column: the column of the references that holds the texts of the documents.
+        verdicts: reviews, or their files, whose verdicts are carried over; see `Review.carry`.
+        hold_out: names of systems that make no proposals. Use them to check that corrections do not lower the scores
+            of systems that had no part in them.
         same: names of systems that count as one, since they share errors.
-        sample: how many places of one system are sampled by the points that it loses there, with replacement, for
-            `Review.estimate`; 0 for all places of all systems.
-        agreements: how many places of that system that earn all points are sampled by their weight.
+        sample: how many places of one system to sample for `Review.estimate`, with replacement, in proportion to the
+            points that the system loses there; 0 for all places of all systems.
+        agreements: how many places where that system earns all points to sample, in proportion to their weight.
         of: the name of that system; None for the first.
-        seed: where the random numbers start.
+        seed: the seed of the random numbers.
         options: options of `docscore.evaluate`. The primary metric is "anls_star" or "typed".
 
     Returns:
-        The review. Where one system is given, its confidences come first in the order.
+        The review. With a single system, items are ordered by its confidences first.
 
     Raises:
-        TypeError, ValueError: as `docscore.evaluate`; also for names of unknown systems, other metrics, other
-            documents, and a sample of a system that loses nothing.
+        TypeError, ValueError: as `docscore.evaluate`; also for unknown systems, unsupported metrics, different
+            documents, or a sample of a system that loses no points.
     """
     sides = predictions if isinstance(predictions, Mapping) else {"predictions": predictions}
     evaluations = {name: _evaluated(name, references, side, options) for name, side in sides.items()}
@@ -639,7 +640,7 @@ def review(
 
 
 def corrections_table(before: Mapping[str, Evaluation], after: Mapping[str, Evaluation]) -> Table:
-    """Return the scores of systems before and after ground truths were corrected, and whether their order changed."""
+    """Return the scores of systems before and after the correction, and whether their order changed."""
     rows = [(name, before[name].score, after[name].score) for name in before]
     orders = [sorted(side, key=lambda name: -side[name].score) for side in (before, after)]
     order = "unchanged" if orders[0] == orders[1] else f"{', '.join(orders[0])}, now {', '.join(orders[1])}"
@@ -657,7 +658,7 @@ def corrections_table(before: Mapping[str, Evaluation], after: Mapping[str, Eval
 
 
 def _evaluated(name: str, references: Any, predictions: Any, options: Mapping[str, Any]) -> Evaluation:
-    """Evaluate one of several systems; errors name it."""
+    """Evaluate one of several systems; error messages name the system."""
     try:
         return evaluate(references=references, predictions=predictions, confidence=None, **options)
     except (TypeError, ValueError) as error:
@@ -668,7 +669,7 @@ def _evaluated(name: str, references: Any, predictions: Any, options: Mapping[st
 def review_of(
     evaluations: Mapping[str, Evaluation], *, verdicts: Iterable[Review | str | Path] = (), **settings: Any
 ) -> Review:
-    """Review systems that are scored already; arguments and errors are those of `docscore_review.review`."""
+    """Review systems that are already scored, with the arguments and errors of `docscore_review.review`."""
     given = [verdicts] if isinstance(verdicts, str | Path | Review) else verdicts
     earlier = [each if isinstance(each, Review) else Review.read(each) for each in given]
     found = Review(*worklist(evaluations, **settings))

@@ -1,4 +1,4 @@
-"""The worklist of a review: the places where systems lose points, most likely an error of the ground truth first."""
+"""The worklist of a review: the places where systems lose points, likely errors of the ground truth first."""
 
 import hashlib
 from collections import Counter
@@ -50,12 +50,12 @@ GROUP = "group"  # the scope of a verdict
 
 _NEAR = ("same value", "punctuation", "longer", "shorter")
 _KINDS: dict[str, str] = {"different notation": "same value", "punctuation": "punctuation"}  # by the cause of a loss
-_NEAR_MISS = 0.5  # the least similarity of two texts of which one is a near miss
-_SAME_ROW = 0.4  # the least score of two rows for them to be one; a row of two keys with one near miss has it
-_LIKELY_ROW = 2 / 3  # the same where another system lacks the row
-_LONGEST_EDIT = 2000  # characters of texts whose edit is described
-_KEYS = {"scope": "for"}  # keys of a line that are no names in Python
-_OPTIONAL = ("reference", "row", "about", "found", "scope", "drawn", "sample")  # keys that a line has with a value only
+_NEAR_MISS = 0.5  # the least similarity at which a text is a near miss of another
+_SAME_ROW = 0.4  # the least score of two rows that are the same; a row of two keys with one near miss reaches it
+_LIKELY_ROW = 2 / 3  # the least score if another system does not have the row
+_LONGEST_EDIT = 2000  # characters; edits of longer texts are not described
+_KEYS = {"scope": "for"}  # keys of a line that cannot be names in Python
+_OPTIONAL = ("reference", "row", "about", "found", "scope", "drawn", "sample")  # keys that are left out if None
 
 
 _EXPECTED: dict[tuple[type, ...], str] = {
@@ -76,37 +76,37 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 @dataclass(kw_only=True)
 class Item:
-    """A place where predictions differ from a ground truth; a line of the file of a review.
+    """A place where predictions differ from a ground truth; one line of a review file.
 
     Attributes:
         question_id: the id of the document.
-        path: the path in the ground truth; of a row that only predictions have, that of its list.
-        judged: the hash of the ground truth, by which `apply` knows that it is the same.
-        reference: the number of the acceptable answer that was taken; None where there is one.
-        row: the index in the prediction of a row that only predictions have; else None.
-        after: the index of the row of the ground truth that such a row follows; None where it is the first.
-        ground_truth: what the ground truth has; `NoCell` for nothing.
-        proposal: the prediction that is most likely right; `NoCell` for nothing.
-        systems: the names of the systems that give it.
-        agree: how many different systems these are.
+        path: the path in the ground truth; the path of the list for a row that only predictions have.
+        judged: the hash of the ground truth, by which `apply` checks that it has not changed.
+        reference: the number of the acceptable answer that was compared; None if there is only one.
+        row: for a row that only predictions have, its index in the prediction; else None.
+        after: the index of the ground-truth row that such a row follows; None if it comes first.
+        ground_truth: the value in the ground truth; `NoCell` if it has none.
+        proposal: the prediction that is most likely right; `NoCell` if it has no value.
+        systems: the names of the systems that predict the proposal.
+        agree: how many different systems predict the proposal.
         of: how many different systems have the document.
         others: the other predictions, each with its "value", if any, and its "systems".
         kind: the kind of the difference.
-        group: the field and the difference; alike items have the same.
-        about: the title and the description of the field in the schema; None without.
-        points: what the place costs each system, as a part of its score.
-        found: whether "ground_truth" and "proposal" stand in the text of the document; None without a text.
-        verdict: whose error it is; None while it is open.
-        scope: "group" if the verdict also holds for the other items of the group in this document that have none, each
-            with its own proposal; the key "for" in the file. Else None.
-        note: what the reviewer says about it.
-        by: who decided it.
-        at: when it was decided.
-        drawn: how often it was sampled; None for a review that is no sample.
-        sample: the system, its score, its loss and the number of draws; None for a review that is no sample.
-        value: with the verdict "other" the right value; otherwise the prediction that is right where it is not the
-            proposal, None for the one that has nothing there; `NoCell` for none.
-        extra: other keys of its line.
+        group: the field and the difference; similar items share a group.
+        about: the title and the description of the field in the schema; None without them.
+        points: the points that each system loses at the place, as a part of its score.
+        found: whether "ground_truth" and "proposal" occur in the text of the document; None without a text.
+        verdict: whose error it is; None while the item is open.
+        scope: "group" if the verdict also applies to the open items of the group in this document, each with its own
+            proposal; else None. The key in the file is "for".
+        note: what the reviewer says about the item.
+        by: who decided the item.
+        at: when the item was decided.
+        drawn: how often the item was sampled; None unless the review is a sample.
+        sample: the system, its score, its loss and the number of draws; None unless the review is a sample.
+        value: the right value, for the verdict "other". Otherwise the right prediction if it is not the proposal, None
+            for a prediction without a value there. `NoCell` if the verdict names no value.
+        extra: other keys of the line.
     """
 
     question_id: str
@@ -141,7 +141,7 @@ class Item:
         """Return the item of a line of the file.
 
         Raises:
-            ValueError: for a line that is not an item.
+            ValueError: if the line is not an item.
         """
         needed = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]
         missing = [name for name in needed if not isinstance(line, dict) or name not in line]
@@ -159,7 +159,7 @@ class Item:
         return cls(**{keys[key]: value for key, value in line.items() if key in keys}, extra=extra)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the line of the file, without keys that hold nothing."""
+        """Return the line of the file, without empty keys."""
         optional = {*_OPTIONAL, *(["after"] if self.row is None else [])}
         values = ((each.name, getattr(self, each.name)) for each in fields(self) if each.name != "extra")
         line = {
@@ -176,11 +176,11 @@ class Identity(NamedTuple):
     Attributes:
         question_id: the id of the document.
         path: the path of the item.
-        row: for a row that is added, the index of the row that it follows, its content as text, and its number among
-            equal rows there, from 1; else None.
+        row: for an added row, the index of the row that it follows, its content as text, and its number among equal
+            rows there, counted from 1; else None.
         reference: the number of the acceptable answer.
         agreement: whether the item is a place without a difference.
-        answer: in a sample the text of the answer, since the runs of a system can answer differently; else None.
+        answer: in a sample, the text of the answer, since runs of a system can answer differently; else None.
     """
 
     question_id: str
@@ -223,19 +223,19 @@ def _origin(item: Item) -> tuple[int | None, str]:
 
 
 def value_text(value: Any) -> str:
-    """A value as text by which values are compared: JSON with sorted keys; "" for nothing."""
+    """Return a value as text for comparisons: JSON with sorted keys; "" for `NoCell`."""
     return "" if value is NoCell else dumps_in_style(value, sort_keys=True)
 
 
 def answers_of(item: Item) -> list[Any]:
-    """Return the predicted values of an item, the proposal first; `NoCell` for a prediction that has nothing there."""
+    """Return the predicted values of an item, the proposal first; `NoCell` for a prediction without a value there."""
     return [item.proposal, *(other.get("value", NoCell) for other in item.others)]
 
 
 def decided_value(item: Item) -> Any:
-    """Return the value that the verdict of an item names; without one the proposal.
+    """Return the value that the verdict of an item names, else the proposal.
 
-    Null names the prediction that has nothing at the place, if no prediction is null.
+    If no prediction is null, null names the prediction without a value at the place.
     """
     if item.verdict == OTHER:
         return item.value
@@ -246,7 +246,7 @@ def decided_value(item: Item) -> Any:
 
 
 def place_of(item: Item) -> tuple[Any, ...]:
-    """Return what the places of two reviews have in common if they are the same, or new rows of the same list."""
+    """Return a key that is equal for the same place in two reviews, and for new rows of the same list."""
     is_new, is_agreement = item.row is not None, item.kind == AGREEMENT
     return item.question_id, item.path, item.reference, is_new, is_agreement, value_text(item.ground_truth)
 
@@ -255,18 +255,18 @@ class Difference(NamedTuple):
     """A leaf of a score tree: a place of a ground truth, or a row that only a prediction has.
 
     Attributes:
-        steps: the steps to the place in the JSON of the ground truth; to the list of a row that only a prediction has.
+        steps: the steps to the place in the JSON of the ground truth; to the list if only a prediction has the row.
         field: the steps of the field, as text.
-        truth: the ground truth with its acceptable answers; `NoCell` where it has nothing.
-        prediction: the prediction; `NoCell` where it has nothing.
+        truth: the ground truth with its acceptable answers; `NoCell` if it has no value.
+        prediction: the predicted value; `NoCell` if there is none.
         node: the node of the tree.
-        schema: the place in the schema.
+        schema: the node of the schema.
         sure: the confidences of the prediction.
-        row: the index in the prediction of a row that only it has.
-        after: the index of the row of the ground truth that such a row follows; None where it is the first.
-        block_end: the index of the last row of the block that such a row stands in: of the rows around it that are in
-            the order of the ground truth. None where the prediction has no such rows.
-        part: which part of the points lost at the node is lost here.
+        row: for a row that only the prediction has, its index there.
+        after: the index of the ground-truth row that such a row follows; None if it comes first.
+        block_end: the index of the last ground-truth row of the block around such a row. A block is a run of predicted
+            rows in the order of the ground truth. None without such rows.
+        part: the share of the points lost at the node that is lost here.
     """
 
     steps: Steps
@@ -283,7 +283,7 @@ class Difference(NamedTuple):
 
     @property
     def has_no_partner(self) -> bool:
-        """Whether it is a row that only one side has."""
+        """Whether the difference is a row that only one side has."""
         return self.row is not None or (
             self.prediction is NoCell and bool(self.steps) and isinstance(self.steps[-1], int)
         )
@@ -291,13 +291,13 @@ class Difference(NamedTuple):
 
 @dataclass
 class Answer:
-    """Predictions at a place that are equal by the options of the score.
+    """The predictions at a place that are equal under the options of the score.
 
     Attributes:
-        first: the one that is written most like the ground truth.
-        votes: the vote of each system that gives it; runs of a system share its vote.
-        points: what each of these systems loses by it, as a part of the score.
-        after: the votes for each index of a row of the ground truth that a row follows which only predictions have.
+        first: the prediction whose notation is most like the ground truth.
+        votes: the vote of each system that gives this answer; runs of a system share its vote.
+        points: the points that each of these systems loses by this answer, as a part of the score.
+        after: for a row that only predictions have, the votes for each ground-truth row that it may follow.
     """
 
     first: Difference
@@ -306,27 +306,27 @@ class Answer:
     after: Counter[int | None] = field(default_factory=Counter)
 
     def add(self, system: str, vote: float, points: float, after: int | None) -> None:
-        """Count a prediction of a system."""
+        """Count one prediction of a system."""
         self.votes[system] = self.votes.get(system, 0.0) + vote
         self.points[system] = self.points.get(system, 0.0) + points
         self.after[after] += vote  # type: ignore[assignment]
 
     @property
     def support(self) -> float:
-        """How many different systems give it."""
+        """How many different systems give the answer."""
         return round(sum(self.votes.values()), 6)
 
 
 def hash_of(truth: Value) -> str:
-    """Return the hash by which `apply` recognises the ground truth that was judged."""
+    """Return the hash by which `apply` recognises the ground truth that was reviewed."""
     return hashlib.sha256(dumps(truth).encode()).hexdigest()[:8]
 
 
-Alone = Mapping[Steps, Sequence[Difference]]  # by list, the rows that only one side has by any system
+Alone = Mapping[Steps, Sequence[Difference]]  # for each list, the rows that only one side has in any system
 
 
 def differences_of(scored: Evaluation, row: Row, alone: Alone, *, exact: bool = False) -> Iterator[Difference]:
-    """Yield the places of a row that lose points, parts lost as a whole as one; with `exact` all that count."""
+    """Yield the places of a row that lose points, a part that is lost entirely as one place; all with `exact`."""
     schema = schema_of_row(scored.options.schema, row.id) if scored.metric == TYPED else None
     sure = row.for_metrics.confidences
     waiting = [Difference((), "", row.ground_truth, row.prediction, row.tree, schema, sure)]
@@ -342,7 +342,7 @@ def differences_of(scored: Evaluation, row: Row, alone: Alone, *, exact: bool = 
 
 
 def _parts_of(at: Difference, alone: Alone, options: CompareOptions, *, exact: bool) -> Iterator[Difference]:
-    """Yield the parts of an object or a list, in the acceptable answer that was taken."""
+    """Yield the parts of an object or a list, in the acceptable answer that was compared."""
     steps, truth, node = at.steps, at.truth, at.node
     while isinstance(truth, tuple):
         taken = next(number for number, option in enumerate(truth) if _holds(option, node.ground_truth))
@@ -381,7 +381,7 @@ def _parts_of(at: Difference, alone: Alone, options: CompareOptions, *, exact: b
 
 
 def _block_ends(partners: Sequence[int]) -> dict[int, int]:
-    """The last row of each row's block: rows of a ground truth, in the order of a prediction, whose indices ascend."""
+    """Return the last row of each row's block: ground-truth rows in the predicted order, with ascending indices."""
     ends: dict[int, int] = {}
     following: int | None = None
     for index in reversed(partners):
@@ -391,15 +391,15 @@ def _block_ends(partners: Sequence[int]) -> dict[int, int]:
 
 
 def _are_no_partners(here: Difference, added: Difference, known: Sequence[Difference], options: CompareOptions) -> bool:
-    """Whether two matched rows are no partners: two rows, each of which only one side has.
+    """Return whether two matched rows are unrelated: each is a row that only one side has.
 
-    A matching pairs all rows of the shorter list, also with rows that they have nothing to do with.
+    A matching pairs every row of the shorter list, even with unrelated rows.
 
     Args:
         here: the row of the ground truth.
         added: the row of the prediction.
-        known: the rows of the list that only one side has, by any system.
-        options: how values compare.
+        known: the rows of the list that only one side has, in any system.
+        options: the options of the score.
     """
     if here.node.kind not in ("object", "list") or here.node.earned == here.node.weight:
         return False
@@ -414,14 +414,14 @@ def _are_no_partners(here: Difference, added: Difference, known: Sequence[Differ
 
 
 def _holds(option: Value, chosen: Any) -> bool:
-    """Whether an acceptable answer is the chosen one, or holds it among its own."""
+    """Return whether an acceptable answer is the chosen one, or has it among its own acceptable answers."""
     return option is chosen or (isinstance(option, tuple) and any(_holds(each, chosen) for each in option))
 
 
 def _places_of_rows(truth: list[Value], children: Sequence[ScoreTree]) -> dict[int, int]:
-    """The index of each row of a ground truth; of equal rows those without a partner are the last ones.
+    """Return the index of each row of a ground truth; among equal rows, rows without a partner come last.
 
-    Which of them a matching leaves alone is arbitrary, and may differ between systems.
+    A matching leaves an arbitrary one of several equal rows without a partner, and systems may differ in it.
     """
     expected = (child for child in children if child.truth_index is not None)
     equal = grouped((repr(truth[child.truth_index]), child) for child in expected)  # type: ignore[index]
@@ -445,28 +445,28 @@ def worklist(
     of: str | None = None,
     seed: int = 0,
 ) -> tuple[list[Item], dict[str, tuple[int, float]], tuple[int, int, str]]:
-    """Make the items of a review.
+    """Return the items of a review, in order.
 
     Args:
-        systems: the rows of each system by its name, on the same ground truths, with the same options.
+        systems: the evaluation of each system by name, with the same ground truths and options.
         documents: a folder of the documents, or a dict of their texts by id; None for none.
-        text_column: the column of the references that holds their texts.
+        text_column: the column of the references that holds the texts of the documents.
         hold_out: names of systems that make no proposals.
         same: names of systems that count as one, since they share their errors.
-        sample: how many places of one system are sampled by the points that it loses there, with replacement; 0 for all
-            places of all systems.
-        agreements: how many places of that system that earn all points are sampled by their weight; with `sample`.
+        sample: how many places of one system to sample, with replacement, in proportion to the points that the system
+            loses there; 0 for all places of all systems.
+        agreements: how many places where that system earns all points to sample by their weight; needs `sample`.
         of: the name of that system; None for the first.
-        seed: where the random numbers start.
+        seed: the seed of the random numbers.
 
     Returns:
-        The items in their order; for each system how many predictions are left out, since they are missing or could not
-        be parsed, with the part of the score that they lose; how many documents have no text, and of how many: all of
-        them, or those of a sample (0 of 0 where no texts are given).
+        The items in order. Per system, how many predictions were left out because they are missing or could not be
+        parsed, and the part of the score that these lose. How many documents of the review have no text, out of how
+        many, and a sentence that says so (0 of 0 if no texts are given).
 
     Raises:
         ValueError: for an unknown system, a primary metric without a tree of the ground truth, different ground truths,
-            and a sample of a system that loses nothing.
+            or a sample of a system that loses no points.
     """
     hold_out, same = ([names] if isinstance(names, str) else names for names in (hold_out, same))
     for option, names in (("hold_out", hold_out), ("same", same), ("of", [of] if of is not None else [])):
@@ -486,7 +486,7 @@ def worklist(
             raise InputValueError(place="metrics", expected=f"{ANLS_STAR} or {TYPED} as the first", got=rows.metric)
     compared = _Documents(systems, same)
     source = _text_source(documents, text_column, next(iter(systems.values())))
-    read = lru_cache(maxsize=1)(source.read if source else lambda _: None)  # places of a document follow one another
+    read = lru_cache(maxsize=1)(source.read if source else lambda _: None)  # places come document by document
     seen = set[str]()
 
     def text_of(name: str) -> DocumentText | None:
@@ -508,13 +508,13 @@ def worklist(
     return items, compared.left_out, without
 
 
-Order = tuple[float, ...]  # the key of an item; its last number is that of the points, less than 0
+Order = tuple[float, ...]  # the sort key of an item; the last number is minus the points at stake
 
 
 def _in_order(items: Iterable[tuple[Order, Item]]) -> list[Item]:
-    """Sort items: first the representative of each group within a document, then the other members.
+    """Sort items: first a representative of each group within a document, then the other members.
 
-    A representative is the first of its group. Its own points count as those of its group.
+    The first item of a group represents it, and is sorted by the points of the whole group.
     """
     ordered = sorted(items, key=itemgetter(0))
     groups = grouped(((item.question_id, item.group), (key, item)) for key, item in ordered).values()
@@ -532,7 +532,7 @@ def _sampled(
     rng: np.random.Generator,
     text_of: Callable[[str], DocumentText | None],
 ) -> list[Item]:
-    """The items of places of a system that are sampled by the points lost there, then of places without a loss."""
+    """Sample places of a system by the points lost there, then places without a loss, and return their items."""
     documents.agreeing = system if agreements else ""
     answers = [
         (name, place, answer)
@@ -559,7 +559,7 @@ def _sampled(
 
 
 def _draw(rng: np.random.Generator, weights: Sequence[float], times: int) -> list[tuple[int, int]]:
-    """The numbers that are sampled with replacement by these weights, each with how often, in order."""
+    """Sample numbers with replacement by these weights; return each number with how often it was sampled."""
     if not (times and weights):
         return []
     shares = np.array(weights) / sum(weights)
@@ -567,7 +567,7 @@ def _draw(rng: np.random.Generator, weights: Sequence[float], times: int) -> lis
 
 
 def _text_source(source: Any, column: str | None, rows: Evaluation) -> DocumentFolder | None:
-    """The documents, which a column of the references may hold; None if none are given."""
+    """Return the documents, from a column of the references if it is named; None if no documents are given."""
     if column is not None:
         if source is not None:
             raise InputValueError(place="documents", expected="documents or text_column", got="both")
@@ -581,14 +581,14 @@ def _text_source(source: Any, column: str | None, rows: Evaluation) -> DocumentF
 
 
 class _Documents:
-    """Collects the places where systems lose points, document by document.
+    """A collector of the places where systems lose points, document by document.
 
     Args:
         systems: as for `worklist`.
         same: as for `worklist`.
 
     Attributes:
-        agreeing: the system whose places that earn all points are kept in `exact`; "" for none.
+        agreeing: the system whose places with all points are kept in `exact`; "" for none.
     """
 
     def __init__(self, systems: Mapping[str, Evaluation], same: Collection[str]) -> None:
@@ -597,9 +597,9 @@ class _Documents:
         self.left_out = dict.fromkeys(systems, (0, 0.0))
         self.exact: dict[tuple[str, Steps, str], tuple[Answer, float]] = {}  # by document, place and value
         self.counts: dict[str, int] = {}  # how many different systems have a document
-        self.hashes: dict[str, str] = {}  # of its ground truth
+        self.hashes: dict[str, str] = {}  # the hash of each document's ground truth
         self.truths: dict[str, Value] = {}
-        self.rows: dict[str, dict[str, list[int]]] = {}  # of each document by system
+        self.rows: dict[str, dict[str, list[int]]] = {}  # the row numbers by document and system
         for name, rows in systems.items():
             count = len(rows.document_ids)
             for number in range(len(rows)):
@@ -612,7 +612,7 @@ class _Documents:
             yield name, self.places(name)
 
     def places(self, document: str) -> list[list[Answer]]:
-        """Return the places of a document where systems lose points, each with what they have there."""
+        """Return the places of a document where systems lose points, each with the answers given there."""
         usable = self._usable(document)
         members = Counter(self.family[name] for name in usable)
         self.counts[document] = len(members)
@@ -646,7 +646,7 @@ class _Documents:
                 yield at
             else:
                 share = at.node.weight / row.tree.weight / len(scored)
-                key = document, at.steps, value_text(at.prediction)  # runs can answer alike
+                key = document, at.steps, value_text(at.prediction)  # several runs can give the same answer
                 answer, before = self.exact.get(key, (Answer(at, {name: 1.0}), 0.0))
                 self.exact[key] = answer, before + share
 
@@ -676,14 +676,14 @@ class _Documents:
         chosen: Answer | None = None,
         kind: str | None = None,
     ) -> tuple[Order, Item]:
-        """Return the item of a place, after its key in the order of items.
+        """Return the sort key and the item of a place.
 
         Args:
-            document: the id.
-            place: what systems have there.
+            document: the id of the document.
+            place: the answers of systems at the place.
             text: the text of the document.
-            chosen: the answer that is the proposal; None for the one that is most likely right.
-            kind: the kind; None to tell it from the values.
+            chosen: the answer to propose; None for the answer that is most likely right.
+            kind: the kind of difference; None to derive it from the values.
         """
         descriptions = {id(answer): self._description(document, answer, text) for answer in place}
         chosen = chosen or min(place, key=lambda answer: descriptions[id(answer)][0])
@@ -716,7 +716,7 @@ class _Documents:
     def _description(
         self, document: str, answer: Answer, text: DocumentText | None
     ) -> tuple[Order, str, dict[str, bool]]:
-        """The key of an answer in the order of items, its kind, and on which side the text of the document is."""
+        """Return the sort key of an answer, its kind, and which sides occur in the text of the document."""
         at = answer.first
         kind = _kind_of(at)
         in_text: dict[str, bool] = {}
@@ -737,19 +737,19 @@ class _Documents:
 
 
 def _joined(rows: Sequence[Difference], places: list[list[Answer]], options: CompareOptions) -> list[list[Answer]]:
-    """Return the place of each row of a list that only a prediction has; rows without one get a new place.
+    """Return the place of each row that only a prediction has; rows that match no place get a new one.
 
     Rows are joined by content: equal rows first, then the most similar ones.
 
     Args:
-        rows: the rows of one prediction, no two of which are one place.
-        places: the places of such rows in the list; new ones are added.
-        options: how values compare.
+        rows: the rows of one prediction; each belongs to a different place.
+        places: the known places of such rows in the list; new places are added.
+        options: the options of the score.
     """
     by_text = grouped((dumps(answer.first.prediction), i) for i, place in enumerate(places) for answer in place)
-    joined: dict[int, int] = {}  # the numbers of rows and of their places
+    joined: dict[int, int] = {}  # the number of each row's place
     taken: set[int] = set()
-    for number, row in enumerate(rows):  # equal as they stand: these need no comparisons
+    for number, row in enumerate(rows):  # identical rows need no comparison
         for i in islice((i for i in by_text.get(dumps(row.prediction), ()) if i not in taken), 1):
             joined[number] = i
             taken.add(i)
@@ -770,14 +770,14 @@ def _joined(rows: Sequence[Difference], places: list[list[Answer]], options: Com
 
 
 def _after(place: Sequence[Answer], chosen: Answer) -> int | None:
-    """The row that a row follows which only predictions have: as in most systems, else the last row of its block."""
+    """Return the row that a new row follows: the choice of most systems, else the last row of its block."""
     votes = sum((answer.after for answer in place), Counter[int | None]())
     [(after, most)] = votes.most_common(1)
     return after if 2 * most > votes.total() else chosen.first.block_end
 
 
 def _row_around(truth: Value, steps: Steps) -> Value:
-    """The row of a list that holds a place; None if none does."""
+    """Return the innermost row of a list that holds a place; None if the place is in no list."""
     part, row = truth, None
     for before, step in zip(("", *steps), steps, strict=False):
         if isinstance(part, dict) and step not in part:  # a key that only predictions have
@@ -789,20 +789,20 @@ def _row_around(truth: Value, steps: Steps) -> Value:
 
 
 def _as_json(value: Any) -> Any:
-    """A value in JSON; `NoCell` where there is none."""
+    """Return a value in JSON, and `NoCell` unchanged."""
     return value if value is NoCell else to_json(value)
 
 
 def _other(answer: Answer) -> dict[str, Any]:
-    """Another prediction of a place, and the systems that give it; no value where they have nothing."""
+    """Return a prediction of a place and the systems that give it, without "value" if they have none there."""
     value = answer.first.prediction
     return {**({} if value is NoCell else {"value": to_json(value)}), "systems": list(answer.votes)}
 
 
 def _answer_at(place: list[Answer], at: Difference, options: CompareOptions) -> Answer:
-    """The answer of a place that is equal to a prediction; a new one if none is.
+    """Return the answer of a place that is equal to a prediction, or a new one.
 
-    Of equal predictions, the answer shows the one that is written most like the ground truth.
+    Of equal predictions, the answer shows the one whose notation is most like the ground truth.
     """
     answer = next((each for each in place if _are_equal(each.first, at, options)), None)
     if answer is None:
@@ -814,7 +814,7 @@ def _answer_at(place: list[Answer], at: Difference, options: CompareOptions) -> 
 
 
 def _likeness(at: Difference) -> tuple[float, str]:
-    """How much a prediction is written like its ground truth, and its text, which decides between equals."""
+    """Return how similar the texts of prediction and ground truth are, and the predicted text to break ties."""
     truth, prediction = ("" if side is NoCell else dumps(side) for side in (at.truth, at.prediction))
     return similarity(truth, prediction, 0.0), prediction
 
@@ -824,17 +824,17 @@ def _is_empty(value: Any) -> bool:
 
 
 def _are_equal(one: Difference, other: Difference, options: CompareOptions) -> bool:
-    """Whether two predictions of a place are equal by the options of the score."""
+    """Return whether two predictions of a place are equal under the options of the score."""
     left, right = one.prediction, other.prediction
     if _is_empty(left) or _is_empty(right):
         return _is_empty(left) and _is_empty(right)
-    if type(left) is type(right) and dumps(left) == dumps(right):  # Python takes 1, 1.0 and True for equal
+    if type(left) is type(right) and dumps(left) == dumps(right):  # in Python 1, 1.0 and True are equal
         return True
     return score_one(left, right, options, other.schema) == 1
 
 
 def _texts(at: Difference) -> tuple[str, str] | None:
-    """Both sides as text in lower case; None unless both are scalars."""
+    """Return both sides as text in lower case; None unless both are scalars."""
     sides = at.node.ground_truth, at.prediction
     if not SCALAR_TYPES.issuperset(map(type, sides)):
         return None
@@ -842,7 +842,7 @@ def _texts(at: Difference) -> tuple[str, str] | None:
 
 
 def _kind_of(at: Difference) -> str:
-    """What kind of difference there is."""
+    """Return the kind of a difference."""
     if at.truth is NoCell or (_is_empty(at.truth) and not _is_empty(at.prediction)):
         return ONLY_PREDICTIONS
     if _is_empty(at.prediction):
@@ -868,7 +868,7 @@ def _is_near(at: Difference, kind: str) -> bool:
 def _edit(at: Difference, kind: str) -> str:
     """Return the edit from ground truth to prediction in words; "" for an edit that other values cannot share.
 
-    Edits of signs can be shared, and words before or behind a value; edits of letters and digits cannot.
+    Other values can share edits of punctuation, and words before or after a value, but not edits of letters and digits.
     """
     texts = _texts(at) if kind in _NEAR else None
     if texts is None or max(map(len, texts)) > _LONGEST_EDIT:
