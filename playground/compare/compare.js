@@ -1,4 +1,4 @@
-// The tab for several systems: takes files and options, asks for the comparison, opens documents and follows links.
+// The tab for several systems. It takes files and options, requests the comparison, opens documents, follows links.
 
 import { Asker, PATIENCE, Runner, answerTo, busy } from "../parts/asking.js";
 import { DocumentFiles, NO_DOCUMENT, matchedInWords, textOf } from "../parts/document_files.js";
@@ -25,19 +25,19 @@ import { CompareState, PLAIN_VIEW, comparisonOf, lossesOf } from "./state.js";
 /** @typedef {{metric: string, parse: string, missing: string, skip: boolean}} OwnOptions */
 /** @typedef {Server.SchemaOptions & OwnOptions} ComparisonOptions */
 
-const PAUSE = 300; // milliseconds until changed options are taken
-const MOST_BESIDE = 3; // systems whose panes stand beside each other
+const PAUSE = 300; // milliseconds until changed options are applied
+const MOST_BESIDE = 3; // systems whose panes are shown side by side
 const MOST_WITH_STRIPS = 6; // systems
-const NAMES = ["base", "new", "text"]; // of the systems of the example
-const PART = "Compare"; // of the list of keys
+const NAMES = ["base", "new", "text"]; // names of the systems of the example
+const PART = "Compare"; // the section in the list of keys
 
 class CompareTab {
   constructor(/** @type {HTMLElement} */ root, /** @type {Server.Functions} */ server) {
     this.server = server;
     this.state = new CompareState();
-    this.timer = 0; // until changed options are taken
-    this.patience = 0; // until it is said that a run goes on
-    this.newest = 0; // the number of the run whose answer is wanted
+    this.timer = 0; // fires when changed options are applied
+    this.patience = 0; // fires when the page reports that a run is still going on
+    this.newest = 0; // the number of the latest run; answers of earlier runs are ignored
     this.screen = findElement(root, ".screen");
     this.part = partsOf(this.screen, ".cmp-");
     /** @type {Server.Upload[]} */
@@ -52,15 +52,15 @@ class CompareTab {
     this.panes = Object.fromEntries(
       ["first", "fields", "documents", "opened"].map((name) => [name, newPane(this.part(name))]),
     );
-    /** @type {Server.PlacedRow[][]} of the systems, in the document that is open */
+    /** @type {Server.PlacedRow[][]} the rows of each system in the open document */
     this.places = [];
-    /** @type {Set<number>} rows that are cited elsewhere, or differently */
+    /** @type {Set<number>} rows that a system cites in another region, or that systems cite differently */
     this.apart = new Set();
-    /** @type {number | null} that is looked at, of the document that is open */
+    /** @type {number | null} the row that is looked at, in the open document */
     this.row = null;
     this.files = new DocumentFiles((file) => openPdf(server, () => this.state.result?.run ?? "", file));
     this.loaded = NO_DOCUMENT;
-    this.isPaper = false; // whether the document is open beside the values
+    this.isPaper = false; // whether the document is open next to the values
     this.paper = new DocumentPane(this.part("paper"), {
       choose: (row) => this.lookAt(row),
       close: () => this.openPaper(false),
@@ -116,7 +116,7 @@ class CompareTab {
       const row = around(event, "[data-row]");
       const link = around(event, "[data-document] a");
       if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
-        // its address is that of when it was drawn
+        // the link has the address of the view in which it was rendered
         event.preventDefault();
         this.go({ document: row?.dataset.document });
       } else if (button?.dataset.do) this.acts[button.dataset.do](button);
@@ -149,7 +149,7 @@ class CompareTab {
       this.run();
     });
     this.find.addEventListener("input", () => {
-      if (!this.state.view.find) history.pushState(null, "", location.href); // what is typed is one step of Back
+      if (!this.state.view.find) history.pushState(null, "", location.href); // all typing is one step of Back
       this.state.view.find = this.find.value;
       this.drawDocuments();
       this.keepAddress();
@@ -167,7 +167,7 @@ class CompareTab {
       isActive,
     );
     const keys = listKeys("compare", PART, [
-      ["Enter", "open a document"], // as any cell
+      ["Enter", "open a document"], // like any cell
       ["Escape", "close it", () => this.leave()],
     ]);
     this.screen.addEventListener("keydown", (event) => {
@@ -191,7 +191,7 @@ class CompareTab {
     this.narrow.addEventListener("change", () => this.fit());
   }
 
-  /** One step back: from a zoom, the document beside the values, or the document. */
+  /** Go one step back: leave the zoom, the document next to the values, or the opened document. */
   leave() {
     if (this.paper.isZoomed) this.paper.zoom();
     else if (this.paper.isSheet) this.openPaper(false);
@@ -207,7 +207,7 @@ class CompareTab {
     return { ...chosen, metric, parse: parse || null, missing, skip, what_if: whatIf };
   }
 
-  /** The options of a request that was answered before. */
+  /** Show the options of a request that was answered earlier. */
   takeOptions(/** @type {Server.CompareRequest} */ { metric, parse, missing, skip, what_if: whatIf }) {
     this.options.take({ metric, parse: parse ?? "", missing, skip, ...whatIf });
     this.drawChips();
@@ -241,7 +241,7 @@ class CompareTab {
     );
   }
 
-  /** Compare files that were chosen; among the example's one system writes text around its JSON. */
+  /** Compare the chosen files. One system of the example writes text around its JSON. */
   begin(/** @type {Chosen} */ { truth, predictions, reading }) {
     const isExample = truth?.path === this.examples[0].path;
     if (this.state.result && this.state.result.asked.references !== truth?.path) this.options.leave();
@@ -297,7 +297,7 @@ class CompareTab {
     else this.refuse(found);
   }
 
-  /** What is said of a request that was not answered; the result before it stays, as an old one. */
+  /** Report that a request failed. The previous result stays, marked as old. */
   refuse(/** @type {Server.Refusal} */ found) {
     if (found.kind === "stopped") {
       this.restore();
@@ -312,7 +312,7 @@ class CompareTab {
     this.notice("Not compared.", `${sentenceOf(found.refused)} The previous comparison is shown below.`, acts);
   }
 
-  /** The files and options of the result, which is not old. */
+  /** Show the files and options of the result again, so that it is no longer old. */
   restore() {
     if (!this.state.result) return;
     this.state.restore();
@@ -321,7 +321,7 @@ class CompareTab {
     this.notice("");
   }
 
-  /** Options that let rows without a prediction or with faults pass, where they are not chosen yet. */
+  /** Return options, not chosen yet, under which missing predictions and invalid rows are no errors. */
   mends() {
     const { missing, skip } = this.options.read();
     /** @type {[string, () => void][]} */
@@ -332,7 +332,7 @@ class CompareTab {
     return found;
   }
 
-  /** Score with other options. The files hold the options of reading that have no control here. */
+  /** Score with other options. Reading options that have no control here are kept with the files. */
   change(/** @type {Server.Changes & {own?: Partial<OwnOptions>}} */ { what_if: whatIf, reading, own }) {
     const { parse, ...others } = reading ?? {};
     this.options.accept({ ...whatIf, ...own, ...(parse ? { parse } : {}) });
@@ -341,7 +341,7 @@ class CompareTab {
     this.run();
   }
 
-  /** Whether the drop box is shown, or the result; the options are in both. */
+  /** Show the drop box or the result; the options move along. */
   setState(/** @type {string} */ state) {
     setScreenState(this.screen, state, this.part("options"), findElement(this.screen, "[data-do=review]"));
   }
@@ -394,7 +394,7 @@ class CompareTab {
     else if (document.activeElement === document.body && isShown("compare")) this.part("verdict").focus();
   }
 
-  /** Whether panes stand below each other, and documents have strips of dots. */
+  /** Decide whether panes are stacked, and whether documents have strips of dots. */
   fit() {
     const count = this.state.result?.systems.length ?? 0;
     this.screen.toggleAttribute("data-stacked", this.narrow.matches || count > MOST_BESIDE);
@@ -444,7 +444,7 @@ class CompareTab {
     this.mark();
   }
 
-  /** The document that is open, in the list. */
+  /** Mark the open document in the list. */
   mark() {
     for (const row of findElements(this.part("documents"), "[data-document]")) {
       const isChosen = row.dataset.document === this.state.view.document;
@@ -462,7 +462,7 @@ class CompareTab {
       this.documents.forget();
       return;
     }
-    // what was open stays, under its own name
+    // the previous document stays, under its own name
     if (!this.part("opened").childElementCount) this.part("opened").textContent = "Loading …";
     this.part("side").setAttribute("aria-busy", "true");
     const { document: name } = this.state.view;
@@ -483,7 +483,7 @@ class CompareTab {
       this.part("opened").replaceChildren(newElement("p", "cmp-none", sentenceOf(found.refused), " ", act));
       return;
     }
-    this.part("opened").innerHTML = found.html; // of the server's templates, which escape every value
+    this.part("opened").innerHTML = found.html; // from the server's templates, which escape every value
     this.apart = rowsCitedApart(this.places);
     drawSystemSigns(this.part("opened"), this.places);
     this.drawPlaces();
@@ -492,9 +492,9 @@ class CompareTab {
     this.drawPaper();
   }
 
-  // The document beside the values
+  // The document next to the values
 
-  /** Keep images, PDFs and texts; the other files come back. */
+  /** Keep images, PDFs and texts, and return the other files. */
   takeDocuments(/** @type {File[]} */ files) {
     const others = this.files.take(files);
     if (others.length < files.length) {
@@ -539,7 +539,7 @@ class CompareTab {
   }
 
   /**
-   * Of the document that is open the places that differ, or all, and where one system is worse than another only those.
+   * Show the rows of the open document where systems differ, or all; with the filter "worse", only the worse rows.
    */
   drawPlaces() {
     const agreed = this.part("opened").querySelector("table")?.dataset.agreed ?? "";
@@ -561,7 +561,7 @@ class CompareTab {
     }
   }
 
-  /** The rows of the field or the cause that was pressed. */
+  /** Bring the rows of the pressed field or cause into view. */
   seek() {
     const { field, cause } = this.state.sought;
     const rows = findElements(this.part("opened"), "tr[data-field]").filter(
@@ -579,7 +579,7 @@ class CompareTab {
     if ("stacked" in this.screen.dataset) this.part("side").scrollIntoView();
   }
 
-  /** The document as one system predicted it, on the tab for one pair, under the same options. */
+  /** Open the document with the prediction of one system on the tab for one pair, under the same options. */
   async openPair(/** @type {number} */ system) {
     if (!this.state.result || this.state.opened === null) return;
     const asked = { run: this.state.result.run, number: this.state.opened, system };
@@ -606,7 +606,7 @@ class CompareTab {
     if (this.state.result && isShown("compare")) history.replaceState(null, "", this.state.address());
   }
 
-  /** The view in the controls. */
+  /** Set the controls to the view. */
   showView() {
     const { view } = this.state;
     this.screen.dataset.seg = view.seg;
@@ -621,7 +621,7 @@ class CompareTab {
     if (held !== undefined) findElements(this.part("forest"), `[data-by="${held}"]`)[0]?.focus();
   }
 
-  /** Show what the address says; a result that is not here is asked for. */
+  /** Show the view of the address, and request its result if it is not loaded. */
   async follow() {
     const { run, view } = comparisonOf(location.hash);
     if (!run) {
@@ -649,7 +649,7 @@ class CompareTab {
     this.draw(found);
   }
 
-  /** The focus is where one came from. */
+  /** Return the focus to the document that was open. */
   back(/** @type {string} */ name) {
     const row = findElements(this.part("documents"), "[data-document]").find(
       ({ dataset }) => dataset.document === name,

@@ -1,5 +1,4 @@
-// How several systems compare, drawn from the result of the server: verdict, intervals, causes, fields, documents,
-// pairs.
+// Renders a comparison of several systems: verdict, intervals, causes, fields, documents, pairs.
 
 import { newDocumentSign } from "../parts/document_files.js";
 import { cutName, findElement, newButton, newDrawing, newElement } from "../parts/elements.js";
@@ -12,7 +11,7 @@ const ROW = 28; // pixels
 const AXIS = 16; // pixels
 const LONGEST_HEAD = 20; // characters
 
-/** A part of a grid with its role; a cell can be reached by arrows. */
+/** Return a part of a grid with its role; arrow keys can reach cells. */
 const part = (/** @type {string} */ role, /** @type {string} */ name, /** @type {(string | Node)[]} */ ...content) => {
   const found = newElement("span", name, ...content);
   found.setAttribute("role", role);
@@ -30,10 +29,10 @@ const row = (/** @type {string} */ name, /** @type {Node[]} */ ...cells) => {
   return found;
 };
 
-/** A name may break behind its signs, and not within its words. */
+/** Split a name at punctuation, so that it can wrap there but not within words. */
 const pieces = (/** @type {string} */ name) => name.split(/(?<=[-_.\/ ])/);
 
-/** A name without its middle, where it is too long for the head of a column. */
+/** Leave out the middle of a name that is too long for a column header. */
 const shortName = (/** @type {string} */ name) => {
   const signs = [...name];
   const isLong = signs.length > LONGEST_HEAD;
@@ -75,7 +74,7 @@ const shaded = (/** @type {string} */ text, /** @type {number} */ share) => {
   return found;
 };
 
-/** Points lost by causes or fields; a cell opens the document that lost most. */
+/** Return a row of the points lost by a cause or a field; a cell opens the document that lost most. */
 const losses = (
   /** @type {Server.LossRow} */ { name, label, paths, documents, few, cells },
   /** @type {Server.System[]} */ systems,
@@ -99,7 +98,7 @@ const losses = (
   return found;
 };
 
-/** An interval with its point at a height, on a scale from 0 to 1; a point alone where there is none. */
+/** Return an interval with its point at a height, on a scale from 0 to 1; only the point without an interval. */
 const interval = (
   /** @type {number} */ y,
   /** @type {number} */ point,
@@ -121,15 +120,15 @@ const interval = (
 };
 
 /**
- * The systems: their scores with intervals, an axis, and brackets around those that are not proven to differ; where
- * files have them what they cost, by which they can be sorted.
+ * Draw the systems: scores with intervals, an axis, and brackets around systems that are not shown to differ. If files
+ * have costs, the systems can be sorted by them.
  * @type {(place: HTMLElement, found: Server.Comparison, by: ComparisonView["by"]) => void}
  */
 export const drawSystems = (place, found, by) => {
   const systems = sortedSystems(found.systems, by);
-  const ties = by ? [] : found.ties; // which stand around neighbours by score
+  const ties = by ? [] : found.ties; // brackets need neighbours by score
   const costs = costsOf(systems);
-  const below = costs.length ? 1 : 0; // the heads
+  const below = costs.length ? 1 : 0; // rows of headers
   const marks = ticks(
     Math.min(...systems.map(({ low, score }) => low ?? score)),
     Math.max(...systems.map(({ high, score }) => high ?? score)),
@@ -183,7 +182,7 @@ export const drawSystems = (place, found, by) => {
   place.style.setProperty("--lanes", String(Math.max(1, found.ties.length)));
 };
 
-/** A sum of costs, in few digits. */
+/** Format a sum of costs with few digits. */
 const costText = (/** @type {Server.Cost | undefined} */ cost) => {
   const total = cost?.total ?? null;
   if (total === null) return "–";
@@ -207,7 +206,7 @@ const brackets = (ties, systems, below) =>
     return found;
   });
 
-/** Every pair of systems: the difference with its interval, and the p-value. */
+/** Draw every pair of systems: the difference with its interval, and the p-value. */
 const pairs = (/** @type {HTMLElement} */ place, /** @type {Server.Comparison} */ { pairs: all, count }) => {
   const most = Math.max(
     1e-9,
@@ -306,7 +305,7 @@ const all = (/** @type {Server.System[]} */ systems) =>
     ...systems.map(({ lost }) => part("gridcell", "", newElement("b", "", lost))),
   );
 
-/** The documents that make the lead, as links behind its sentence. */
+/** Return links to the documents that account for the lead, to follow its sentence. */
 const leader = (/** @type {Server.Verdict} */ { documents: ids }, /** @type {(id: string) => string} */ link) => {
   const links = ids.flatMap((id, at) => {
     const found = newElement("a", "", newElement("code", "", id));
@@ -321,7 +320,7 @@ const leader = (/** @type {Server.Verdict} */ { documents: ids }, /** @type {(id
  * @param {HTMLElement} screen
  * @param {Server.Comparison} found
  * @param {(id: string) => string} link  the address of a document
- * @param {string} leads  the address of the rows that make the lead, "" if no system leads
+ * @param {string} leads  the address of the rows that account for the lead, "" if no system leads
  */
 export const drawComparison = (screen, found, link, leads) => {
   const place = (/** @type {string} */ name) => findElement(screen, `.cmp-${name}`);

@@ -1,4 +1,4 @@
-// Where several systems cite the values of a row: a sentence each, and the boxes with the letters of the systems.
+// Where several systems cite the values of a row: one sentence per system, and boxes with the letters of the systems.
 
 import { drawSign } from "../parts/document_pane.js";
 import { newElement } from "../parts/elements.js";
@@ -21,20 +21,21 @@ import { newSignCell } from "../parts/tree_places.js";
 /** @import { Level } from "../parts/places.js" */
 /**
  * @typedef {object} SystemsValues
- * @property {string} name  of the document
+ * @property {string} name  the name of the document
  * @property {string[]} systems  their names, best first
- * @property {Server.PlacedRow[][]} places  of each system
- * @property {number | null} row  that is looked at
+ * @property {Server.PlacedRow[][]} places  the rows of each system
+ * @property {number | null} row  the row that is looked at
  * @property {LoadedDocument} document
  * @property {Node[]} none
  */
 
-/** Boxes decide where every system cites some, else pages. @type {(places: Server.PlacedRow[][]) => Level} */
+/** Compare boxes if every system cites some, else pages. @type {(places: Server.PlacedRow[][]) => Level} */
 export const levelOfAll = (places) =>
   places.every((ofSystem) => levelOfCitations(ofSystem) === "box") ? "box" : "page";
 
 /**
- * The rows whose value a system cites elsewhere, or which systems cite differently; without those that cite nothing.
+ * Return the rows that a system cites in another region, or that systems cite differently. A system without any
+ * citations does not count.
  * @type {(places: Server.PlacedRow[][]) => Set<number>}
  */
 export const rowsCitedApart = (places) => {
@@ -53,8 +54,8 @@ export const rowsCitedApart = (places) => {
 };
 
 /**
- * The value of a system in the document: where it is cited, else where it is first found, on the cited page if it is
- * there, else the cited page.
+ * Mark a system's value in the document: where it is cited, else where it is first found, preferably on the cited
+ * page, else the cited page.
  * @type {(row: Server.PlacedRow, document: LoadedDocument) => PageMark[]}
  */
 const predictedMarks = (row, document) => {
@@ -67,11 +68,11 @@ const predictedMarks = (row, document) => {
   return page ? [{ page, boxes: [], look: "cited", label: row.path, row: row.row }] : [];
 };
 
-/** The letter of a system. */
+/** Return the letter of a system. */
 export const letterOf = (/** @type {number} */ system) => String.fromCharCode("A".charCodeAt(0) + system);
 
 /**
- * Join marks on the same boxes into one with all letters. It is cited if one system cites it.
+ * Join marks on the same boxes into one mark with all letters, which is cited if one system cites it.
  * @type {(marks: PageMark[]) => PageMark[]}
  */
 export const joinedMarks = (marks) => {
@@ -89,7 +90,7 @@ export const joinedMarks = (marks) => {
 };
 
 /**
- * Mark what each system lost. Only the label names the system.
+ * Mark the values that each system lost. Only the label names the system.
  * @type {(places: Server.PlacedRow[][], document: LoadedDocument) => PageMark[]}
  */
 const lossesOfAll = (places, document) => {

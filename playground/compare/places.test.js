@@ -21,7 +21,7 @@ test("systems that cite the same boxes share a mark with their letters", () => {
   assert.equal(letterOf(2), "C");
 });
 
-test("pages decide where a system cites no box", () => {
+test("pages are compared if a system cites no box", () => {
   const [boxes, pages] = [
     [1, [BOX], null],
     [1, [], null],
@@ -30,7 +30,7 @@ test("pages decide where a system cites no box", () => {
   assert.equal(levelOfAll([boxes, pages]), "page");
 });
 
-test("rows that a system cites elsewhere, or that systems cite differently, are apart", () => {
+test("rows that a system cites in another region, or that systems cite differently, are found", () => {
   const row = (number, accepted, page = 1) => ({
     row: number,
     levels: { page: [accepted, 1] },

@@ -1,25 +1,25 @@
-// What the tab for several systems shows: files, their comparison, and the view of it that stands in the address.
+// The state of the tab for several systems: files, their comparison, and the view of it, which is in the address.
 
 /** @typedef {Pick<Server.CompareRequest, "references" | "predictions" | "names" | "reading">} ComparedFiles */
 /**
  * @typedef {object} ComparisonView
- * @property {string} document  that is open, "" for none
- * @property {string} find  a text in the ids of the documents that are listed
+ * @property {string} document  the open document, "" for none
+ * @property {string} find  a text that the ids of listed documents contain
  * @property {number | null} pair  the number of the pair of systems by which documents are sorted
- * @property {string} worse  "2 0": documents where the third system is worse than the first; "" for all
- * @property {Server.CostColumn | ""} by  what the systems are sorted by, least first; "" for the score, best first
+ * @property {string} worse  "2 0" lists documents where the third system is worse than the first, "" all documents
+ * @property {Server.CostColumn | ""} by  the column that sorts the systems, least first; "" for the score, best first
  * @property {string} seg  the pane that a phone shows
  */
 /** @typedef {Server.DocumentScores & {numbers: number[]}} ListedDocument */
 
-const STEPS = [0.01, 0.02, 0.05, 0.1, 0.25]; // of an axis
+const STEPS = [0.01, 0.02, 0.05, 0.1, 0.25]; // steps of an axis
 const MOST_STEPS = 4;
 /** @type {ComparisonView} */
 export const PLAIN_VIEW = { document: "", find: "", pair: null, worse: "", by: "", seg: "1" };
 const COSTS = /** @type {const} */ (["cost", "seconds", "tokens"]);
 
 /**
- * The name of a result and the view of it in an address; the name is null if there is none.
+ * Return the name of the result in an address, null if there is none, and the view of the result.
  * @type {(hash: string) => {run: string | null, view: ComparisonView}}
  */
 export const comparisonOf = (hash) => {
@@ -48,8 +48,8 @@ export const addressOfComparison = (run, { document, find, pair, worse, by, seg 
 };
 
 /**
- * The documents that a view lists: those most apart first, for a pair of systems by what one gains, and where one
- * system is worse than another by what it loses.
+ * Return the documents that a view lists. The most different documents come first; with a pair of systems, the largest
+ * gains of one of them; with "worse", the largest losses.
  * @type {(found: Server.Comparison, view: ComparisonView) => ListedDocument[]}
  */
 export const listedDocuments = ({ documents, systems, pairs }, { find, pair, worse }) => {
@@ -74,12 +74,12 @@ export const listedDocuments = ({ documents, systems, pairs }, { find, pair, wor
   return listed.sort((one, other) => gain(other) - gain(one));
 };
 
-/** The columns of costs that any system has. */
+/** Return the columns of costs that at least one system has. */
 export const costsOf = (/** @type {Server.System[]} */ systems) =>
   COSTS.filter((name) => systems.some(({ costs }) => costs[name]));
 
 /**
- * The systems by a column of costs, least first, those without a sum last; else best first.
+ * Sort systems by a column of costs, least first and systems without a sum last; without a column, best first.
  * @type {(systems: Server.System[], by: ComparisonView["by"]) => Server.System[]}
  */
 export const sortedSystems = (systems, by) => {
@@ -93,13 +93,13 @@ export const sortedSystems = (systems, by) => {
 };
 
 /**
- * The points that systems lost at a place, as the table of a document writes them.
+ * Return the points that systems lost at a place, from the text in the table of a document.
  * @type {(text: string) => number[]}
  */
 export const lossesOf = (text) => text.split("|").map((loss) => Number(loss.replace("−", "")) || 0);
 
 /**
- * Round numbers from one below the least to one above the most, in few steps.
+ * Return a few round numbers, from just below the least to just above the most.
  * @type {(least: number, most: number) => number[]}
  */
 export const ticks = (least, most) => {
@@ -119,29 +119,29 @@ export class CompareState {
     this.result = null;
     /** @type {ComparisonView} */
     this.view = { ...PLAIN_VIEW };
-    this.sought = { field: "", cause: "" }; // what of the next document that is opened is brought into view
+    this.sought = { field: "", cause: "" }; // the rows to bring into view in the next document that is opened
     /** @type {number | null} the number of the document that is open */
     this.opened = null;
   }
 
-  /** The files that were chosen; the view begins anew. */
+  /** Take the chosen files, and reset the view. */
   begin(/** @type {ComparedFiles} */ files) {
     [this.files, this.view] = [files, { ...PLAIN_VIEW }];
   }
 
-  /** The files are those of the result. */
+  /** Go back to the files of the result. */
   restore() {
     if (!this.result) return;
     const { references, predictions, names, reading } = this.result.asked;
     this.files = { references, predictions, names, reading };
   }
 
-  /** The address of a view of the result. */
+  /** Return the address of a view of the result. */
   address(/** @type {Partial<ComparisonView>} */ changes = {}) {
     return addressOfComparison(this.result?.run ?? "", { ...this.view, ...changes });
   }
 
-  /** The address of the rows by which the best system leads the second, "" if it does not. */
+  /** Return the address of the rows by which the best system leads the second, "" if it does not lead. */
   addressOfLead(/** @type {(id: string) => boolean} */ hasFile) {
     const view = { ...PLAIN_VIEW, worse: "1 0" };
     const listed = this.result ? listedDocuments(this.result, view) : [];
@@ -150,7 +150,7 @@ export class CompareState {
     return id && pair && pair.difference > 0 ? this.address({ ...view, document: id }) : "";
   }
 
-  /** What changes where a view takes the place of that before; a pair that the result lacks is left out. */
+  /** Set the view and return what changes; ignore a pair that the result does not have. */
   follow(/** @type {ComparisonView} */ view) {
     const before = this.view;
     const hasPair = view.pair !== null && view.pair < (this.result?.pairs.length ?? 0);

@@ -28,7 +28,7 @@ const FOUND = {
 };
 const ids = (changes) => listedDocuments(FOUND, { ...PLAIN_VIEW, ...changes }).map(({ id }) => id);
 
-test("a view comes back from its address, and what is unknown there is left out", () => {
+test("a view survives its address, and unknown parts of an address are ignored", () => {
   const view = { document: "a&b", find: "x=y", pair: 1, worse: "2 0", by: "cost", seg: "3" };
   assert.deepEqual(comparisonOf(addressOfComparison("run1", view)), { run: "run1", view });
   assert.equal(addressOfComparison("run1", PLAIN_VIEW), "#compare=run1");
@@ -36,7 +36,7 @@ test("a view comes back from its address, and what is unknown there is left out"
   assert.equal(comparisonOf("#compare").run, "");
 });
 
-test("systems are sorted by what they cost, those without a sum last", () => {
+test("systems are sorted by costs, systems without a sum last", () => {
   const costs = { alder: { cost: { total: 2 } }, birch: { cost: { total: null } }, cedar: { cost: { total: 0.5 } } };
   const systems = FOUND.systems.map(({ name }) => ({ name, costs: costs[name] }));
   const names = (by) => sortedSystems(systems, by).map(({ name }) => name);
@@ -46,7 +46,7 @@ test("systems are sorted by what they cost, those without a sum last", () => {
   assert.deepEqual(costsOf(systems), ["cost"]);
 });
 
-test("documents are found by their ids, and sorted by what one system gains", () => {
+test("documents are found by their ids, and sorted by the gain of one system", () => {
   assert.deepEqual(ids({}), ["scan 1", "Scan 2", "fax"]);
   assert.deepEqual(ids({ find: " SCAN" }), ["scan 1", "Scan 2"]);
   assert.deepEqual(ids({ pair: 1 }), ["Scan 2", "fax", "scan 1"]);
@@ -54,18 +54,18 @@ test("documents are found by their ids, and sorted by what one system gains", ()
   assert.deepEqual(ids({ worse: "1 0", pair: 1 }), ["scan 1"]);
 });
 
-test("losses are read as the table writes them", () => {
+test("losses are read from the text in the table", () => {
   assert.deepEqual(lossesOf("−0.125||0.000|−1.000"), [0.125, 0, 0, 1]);
 });
 
-test("an axis has few round marks around what it shows", () => {
+test("an axis has a few round marks around its values", () => {
   assert.deepEqual(ticks(0.62, 0.87), [0.6, 0.7, 0.8, 0.9]);
   assert.deepEqual(ticks(0.971, 0.982), [0.97, 0.98, 0.99]);
   assert.deepEqual(ticks(0, 1), [0, 0.25, 0.5, 0.75, 1]);
   assert.deepEqual(ticks(0.5, 0.5), [0.5, 0.51]);
 });
 
-test("a step in the address says what changes", () => {
+test("following an address reports what changes", () => {
   const state = new CompareState();
   state.result = FOUND;
   state.view.document = "fax";

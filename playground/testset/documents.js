@@ -1,5 +1,5 @@
-// The documents of a scored test set: those that filters leave, to move through, and the tree of the chosen one. What
-// is shown is the view, which stands in the address.
+// The documents of a scored test set: a list of the documents that pass the filters, and the tree of the chosen one.
+// The view, which is in the address, decides what is shown.
 
 import { Asker, answerTo } from "../parts/asking.js";
 import { around, cutName, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
@@ -30,19 +30,19 @@ import { counted, sentenceOf } from "../parts/words.js";
  * @property {Server.Functions} server
  * @property {TestsetState} state
  * @property {(sentence: string) => void} say
- * @property {Fault} fault  what is done where the server does not answer
+ * @property {Fault} fault  called if the server does not answer
  */
 /**
- * With what asks again, and the document that was not loaded.
+ * Called with the refusal, a function that asks again, and the name of the document that was not loaded.
  * @typedef {(found: Server.Refusal, again: (() => unknown) | null, document?: string) => void} Fault
  */
 
-const PAUSE = 150; // milliseconds until what was typed or brushed is looked for
-const HELD = 500; // milliseconds within which the documents that a held key passes are one step of Back
+const PAUSE = 150; // milliseconds until a search or a brush is applied
+const HELD = 500; // milliseconds; documents that a held key passes faster than this are one step of Back
 const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
-const BEYOND = 8; // rows drawn above and below what is seen
-const OF_ONE = ["image", "pair", "previous", "next"]; // buttons
-const PART = "Test set"; // of the list of keys
+const BEYOND = 8; // rows rendered above and below the visible ones
+const OF_ONE = ["image", "pair", "previous", "next"]; // buttons that need a chosen document
+const PART = "Test set"; // the section in the list of keys
 
 export class Documents {
   constructor(/** @type {DocumentsPage} */ { root, server, state, say, fault }) {
@@ -51,11 +51,11 @@ export class Documents {
     this.state = state;
     this.say = say;
     this.fault = fault;
-    this.timer = 0; // until what was typed or brushed is looked for
+    this.timer = 0; // fires when a search or a brush is applied
     this.moved = 0; // when a key moved to another document
     this.isLoading = false;
-    this.isMoved = false; // the focus moves by itself
-    this.unfolded = ""; // the document and the share whose other values are shown
+    this.isMoved = false; // the page moves the focus, not the visitor
+    this.unfolded = ""; // the document and the share whose remaining values are shown
     this.narrow = window.matchMedia("(max-width: 720px)");
     this.part = partsOf(this.root, "#testset-");
     this.list = this.part("list");
@@ -82,7 +82,7 @@ export class Documents {
     this.listen();
   }
 
-  /** The keys of the documents, of their list, and those that lead back. */
+  /** Return the keys for documents, for their list, and for going back. */
   bind() {
     const isActive = () => this.root.dataset.view === "result";
     const find = () => {
@@ -124,7 +124,7 @@ export class Documents {
     });
   }
 
-  /** One step back: from a zoom, a sheet, a share, the tree, then of the filters. */
+  /** Go one step back: leave the zoom, the sheet, the share or the tree, then remove the last filter. */
   back(/** @type {Element} */ from) {
     if (this.pane.isZoomed) this.pane.zoom();
     else if (this.pane.isSheet) this.toggleDocument(false);
@@ -205,7 +205,7 @@ export class Documents {
     return findElements(this.room, ".doc");
   }
 
-  /** What is typed or brushed is one step of Back, however long it takes. */
+  /** Apply a search or a brush after a pause; all of it is one step of Back, however long it takes. */
   later(/** @type {Partial<View>} */ changes) {
     clearTimeout(this.timer);
     const how = this.state.goesOn(changes) ? "replace" : "push";
@@ -218,7 +218,7 @@ export class Documents {
       const { seg } = this.root.dataset;
       history[how === "push" ? "pushState" : "replaceState"]({ seg }, "", addressOf(this.state.view));
     } catch {
-      /* some browsers refuse more than a hundred changes in half a minute; a later one tells the same */
+      /* some browsers refuse more than a hundred changes in half a minute; a later change writes the same */
     }
   }
 
@@ -230,13 +230,13 @@ export class Documents {
     else this.draw();
   }
 
-  /** The headline leads to the rows of its cause, in the document that lost most by it. */
+  /** Go from the headline to the rows of its cause, in the document that lost most by it. */
   leadTo(/** @type {string} */ cause) {
     this.go({ cause, field: null, within: null, share: "", row: null, document: null }, "push");
     if (this.narrow.matches) this.seg("3");
   }
 
-  /** On a phone one pane is seen. */
+  /** Choose the pane that a phone shows. */
   seg(/** @type {string} */ number, how = "replace") {
     this.root.dataset.seg = number;
     for (const button of findElements(this.root, "[data-to-seg]")) {
@@ -246,7 +246,7 @@ export class Documents {
     this.drawRows();
   }
 
-  /** Ask what the filters leave, and draw it; the newest view wins. A sentence if the server does not take the view. */
+  /** Request and render the documents that pass the filters; return a sentence if the server refuses the view. */
   async ask() {
     if (!this.state.result || !this.state.all) return "";
     const { cause, field, within, slice, find: text, sort, low, high, share } = this.state.view;
@@ -310,7 +310,7 @@ export class Documents {
     }
   }
 
-  /** Rows that are still seen stay the same elements: one that a visitor is pressing must not be replaced. */
+  /** Render the visible rows. Rows that stay visible keep their elements, since a visitor may be pressing one. */
   drawRows() {
     if (!this.state.shown || !this.state.all) return;
     const top =
@@ -357,8 +357,8 @@ export class Documents {
   }
 
   /**
-   * The newest choice wins; what was chosen meanwhile is loaded when the answer before it has come. Until then the tree
-   * before it stays, under its own name.
+   * Load and render the chosen document. If the choice changes during a request, the new choice is loaded next. Until
+   * then the previous tree stays, under its own name.
    */
   async drawDocument() {
     if (this.isLoading) return;
@@ -389,7 +389,7 @@ export class Documents {
       }
     } finally {
       this.isLoading = false;
-      // the choice may have gone back to what is drawn
+      // the choice may have returned to the document that is rendered
       if (this.state.drawn === this.state.chosen) delete this.part("document").dataset.stale;
     }
     if (this.state.view.document === null) {
@@ -400,7 +400,7 @@ export class Documents {
     this.drawPage();
   }
 
-  /** Take the documents of other files off the screen. */
+  /** Remove the documents of the previous files from the screen. */
   empty() {
     this.views.forget();
     this.room.replaceChildren();
@@ -411,7 +411,7 @@ export class Documents {
 
   showDocument(/** @type {Server.Document | Server.Refusal | null} */ found) {
     if (found && "refused" in found) this.tree.replaceChildren(newElement("p", "soft", sentenceOf(found.refused)));
-    else this.tree.innerHTML = found?.html ?? ""; // of the server's templates, which escape every value
+    else this.tree.innerHTML = found?.html ?? ""; // from the server's templates, which escape every value
     this.tree.scrollTop = 0;
     const name = this.state.ofChosen("names") || (this.state.all ? "No document" : "");
     this.part("name").replaceChildren(...cutName(name));
@@ -439,7 +439,7 @@ export class Documents {
     }
   }
 
-  /** Mark the rows of the tree that the filters mean, open what holds them, and go to the row of the view. */
+  /** Mark the rows of the tree that match the filters, open the folds around them, and go to the row of the view. */
   drawHits() {
     for (const row of this.tree.querySelectorAll(".hit")) row.classList.remove("hit");
     for (const old of this.tree.querySelectorAll(".rest")) old.remove();
@@ -464,7 +464,7 @@ export class Documents {
     if (first) this.scrollTo(first);
   }
 
-  /** Where no row is chosen, choose the first of a share, or for the open document the one that lost most. */
+  /** If no row is chosen, choose the first of the share, or the row that lost most if the document is open. */
   chooseFirst(/** @type {HTMLElement[]} */ marked) {
     const { share, row } = this.state.view;
     if (row !== null || !(share || this.isOpen)) return;
@@ -478,7 +478,7 @@ export class Documents {
     return `${this.state.chosen} ${this.state.view.share}`;
   }
 
-  /** A line for the values that a share leaves out, which shows them until another share or document is chosen. */
+  /** Add a line that shows the values outside the share, until another share or document is chosen. */
   foldRest() {
     const [head] = findElements(this.tree, ".anls-header");
     const count = findElements(this.tree, "div.anls-row[data-path]:not(.hit)").length;
@@ -492,13 +492,13 @@ export class Documents {
     head.after(button);
   }
 
-  // The document beside the values
+  // The document next to the values
 
   get isOpen() {
     return this.narrow.matches ? this.pane.isSheet : this.state.view.image !== "";
   }
 
-  /** Open or close the document; closed stays closed. On a phone it is a sheet, which gives the focus back. */
+  /** Open or close the document, and keep it closed. On a phone it is a sheet, which returns the focus. */
   toggleDocument(/** @type {boolean} */ isOpen) {
     if (!this.narrow.matches) {
       this.isKeptClosed = !isOpen;
@@ -514,7 +514,7 @@ export class Documents {
     else if (chosen) window.scrollBy(0, chosen.getBoundingClientRect().top - ABOVE_SHEET);
   }
 
-  /** While the document is open, documents and causes share a column, and the histogram stands over the list. */
+  /** Arrange the page. With an open document, documents and causes share a column below the histogram. */
   drawPage() {
     const isOpen = this.state.view.image !== "";
     this.part("image").setAttribute("aria-pressed", String(this.isOpen));
@@ -525,7 +525,7 @@ export class Documents {
     this.drawScene();
   }
 
-  /** Documents or causes, where they share a column. */
+  /** Show documents or causes if they share a column. */
   side(/** @type {string} */ name) {
     this.root.dataset.sideShown = name;
     for (const button of findElements(this.root, "[data-side]")) {
@@ -553,7 +553,7 @@ export class Documents {
     });
   }
 
-  /** The filters as chips that take them back. */
+  /** Draw the filters as chips that remove them. */
   drawChips() {
     const { cause, field, share, within, slice } = this.state.view;
     const { label = cause } = this.state.shown?.causes.find(({ name }) => name === cause) ?? {};
@@ -574,7 +574,7 @@ export class Documents {
     this.part("share").replaceChildren(...chips);
   }
 
-  /** The slices as a table, of which one filters. */
+  /** Draw the slices as a table; a slice in it can be the filter. */
   drawSlices(/** @type {HTMLDialogElement} */ dialog) {
     const { result, view } = this.state;
     findElement(dialog, "h2").textContent = this.part("slices").textContent;
@@ -586,7 +586,7 @@ export class Documents {
     findElement(dialog, ".scroll").replaceChildren(table);
   }
 
-  /** Only documents with values of a share, the first of which is chosen. */
+  /** List only documents with values of a share, and choose the first. */
   filterShare(/** @type {string} */ share) {
     this.go({ share, row: null }, "push");
     if (this.narrow.matches && share) this.seg("2");
@@ -597,7 +597,7 @@ export class Documents {
     drawSigns(this.tree, this.state.places, this.state.level, { ...known, pages: this.pageCount() });
   }
 
-  /** Long lists stand above the rows; a line among these says where one was cut off. */
+  /** Draw the long lists above the rows, and a line among the rows where a list was cut off. */
   drawLists() {
     const lists = this.state.answer?.lists ?? [];
     const [grid] = findElements(this.tree, ".anls-grid");
@@ -610,7 +610,7 @@ export class Documents {
     }
   }
 
-  /** How many pages the document has, 0 where that is not known. */
+  /** Return the number of pages of the document, 0 if unknown. */
   pageCount() {
     const cited = this.state.places.flatMap(({ cited: places, expected }) => [...places, ...expected]);
     const pages = cited.map(([page]) => page ?? 0);
@@ -629,13 +629,13 @@ export class Documents {
     this.pane.show(sceneOf({ name, rows: places, chosen, level, asked, document: this.loaded, none }));
   }
 
-  /** The least overlap at which a box is accepted. */
+  /** Return the least overlap at which a box is accepted. */
   iou() {
     const asked = this.state.result?.asked.what_if;
     return asked && "iou" in asked ? Number(asked.iou) : IOU;
   }
 
-  /** A box was pressed: its row is chosen, and seen. */
+  /** Choose the row of a box that was pressed, and bring it into view. */
   chooseRow(/** @type {number} */ number) {
     const row = this.rowElement(number);
     if (!row) return;
@@ -645,7 +645,7 @@ export class Documents {
     this.drawScene();
   }
 
-  /** Keep images and texts; the other files come back. */
+  /** Keep images and texts, and return the other files. */
   takeDocuments(/** @type {File[]} */ files) {
     const others = this.files.take(files);
     if (others.length < files.length) this.tellOfDocuments(files.length - others.length);
@@ -657,7 +657,7 @@ export class Documents {
     return this.files.has(names[number], images[number]);
   }
 
-  /** The numbers of the documents that have a file. */
+  /** Return the numbers of the documents that have a file. */
   matched() {
     return [...(this.state.all?.names.keys() ?? [])].filter((number) => this.hasFile(number));
   }
@@ -695,7 +695,7 @@ export class Documents {
     this.go({ document: next, row: null }, isHeld ? "replace" : "push");
   }
 
-  /** Take back the filter that was set last in this order, or all. */
+  /** Remove the last filter in their order, or all filters. */
   clear(/** @type {boolean} */ isAll) {
     const changes = this.state.cleared(isAll);
     if (!changes) return;
@@ -707,7 +707,7 @@ export class Documents {
     return Math.max(1, Math.floor(this.list.clientHeight / this.height()));
   }
 
-  /** Show the view of a link, or say what is wrong with it and show all. */
+  /** Show the view of a link, or report what is wrong with it and show everything. */
   async apply(/** @type {View} */ asked) {
     const isKnown = asked.document === null || (this.state.all !== null && asked.document in this.state.all.names);
     this.state.view = isKnown ? asked : { ...asked, document: null, row: null };
@@ -718,15 +718,15 @@ export class Documents {
     this.say(`A part of this link could not be opened: ${refused}.`);
   }
 
-  /** A step in the history of this window. */
+  /** Follow a step in the history of this window. */
   follow(/** @type {View} */ asked) {
     this.seg(history.state?.seg ?? "1");
     this.apply({ ...asked, documents: this.state.view.documents });
   }
 
   /**
-   * Show a result with the view of a link, else with the view before where the files and documents are the same. After
-   * a remedy, filters that then mean other documents are taken back.
+   * Show a result with the view of a link, else with the previous view if the files and documents are the same. After a
+   * remedy, filters that now match other documents are removed.
    * @type {(found: Server.TestSet, asked: View | null, areSame: boolean, isRemedy: boolean) => Promise<boolean>}
    */
   async show(found, asked, areSame, isRemedy) {

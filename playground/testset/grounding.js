@@ -1,5 +1,5 @@
-// The figures of places in the headline: the shares of values that are right and cited where they are expected, each of
-// which is a filter; on demand value, page and box F1 on one scale.
+// The figures of regions in the headline. Each share of right or wrong values in the right or another region filters.
+// A button shows value, page and box F1 on one scale.
 
 import { newButton, newElement, newIcon } from "../parts/elements.js";
 import { SHARE_NAMES } from "../parts/places.js";
@@ -7,8 +7,8 @@ import { SHARE_NAMES } from "../parts/places.js";
 /** @import { Level, Share } from "../parts/places.js" */
 /**
  * @typedef {object} GroundingLook
- * @property {Level} level  that is asked for
- * @property {string} share  that filters, "" for none
+ * @property {Level} level  the requested level
+ * @property {string} share  the share that filters, "" for none
  * @property {(level: Level) => void} ask
  * @property {(share: Share | "") => void} filter
  */
@@ -24,7 +24,7 @@ const threeDigits = (/** @type {number} */ value) => value.toFixed(3);
 export const percentOf = (/** @type {number | null} */ share) =>
   share === null ? "–" : `${(100 * share).toFixed(1)} %`;
 
-/** The finest level that has evidence and citations: pages where no citation has a box; null without evidence. */
+/** Return the finest level with evidence and citations: pages if no citation has a box; null without evidence. */
 export const finestLevel = (/** @type {Server.Grounding | null} */ grounding) => {
   const { levels = [] } = grounding ?? {};
   const cited = levels.filter(({ cited: count }) => count > 0);
@@ -45,7 +45,7 @@ const figure = (name, value) => [
   newElement("span", "num", threeDigits(value)),
 ];
 
-/** What is said where no place is annotated. @type {(grounding: Server.Grounding) => HTMLElement} */
+/** Return a note for a test set without annotated regions. @type {(grounding: Server.Grounding) => HTMLElement} */
 const ofNone = ({ cited, values }) => {
   const many = `${cited.toLocaleString("en")} of ${values.toLocaleString("en")} values are cited.`;
   const none = "No region is annotated in the ground truth, so whether they are right is not known.";

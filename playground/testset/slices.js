@@ -1,4 +1,4 @@
-// The slices of a test set as a table: how each scored, and its share of what was lost.
+// The slices of a test set as a table: the score of each, and its share of the lost points.
 
 import { cutName, newButton, newElement } from "../parts/elements.js";
 import { percentOf } from "./grounding.js";
@@ -6,7 +6,7 @@ import { percentOf } from "./grounding.js";
 const HEADS = ["slice", "documents", "score", "interval", "share of the loss"];
 
 /**
- * The slices that lost most first, each with its share of all that was lost.
+ * Sort the slices by the points that they lost, most first, and add the share of each in all lost points.
  * @type {(slices: Server.Slice[]) => (Server.Slice & {share: number})[]}
  */
 export const byLoss = (slices) => {
@@ -17,7 +17,7 @@ export const byLoss = (slices) => {
 };
 
 /**
- * A slice is a button that shows its documents alone, or again all.
+ * Return a table of the slices; the button of a slice filters its documents, or shows all again.
  * @type {(slices: Server.Slice[], chosen: string | null, choose: (slice: string | null) => void) => HTMLElement}
  */
 export const drawSlices = (slices, chosen, choose) => {

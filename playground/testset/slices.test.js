@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { byLoss } from "./slices.js";
 
-test("slices are sorted by what they lost, each with its share", () => {
+test("slices are sorted by lost points, each with its share", () => {
   const slices = [
     { value: "de", documents: 9, lost: 1 },
     { value: "en", documents: 3, lost: 3 },

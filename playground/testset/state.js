@@ -1,4 +1,4 @@
-// What the tab for a test set shows: a result, its documents, and the view of them that stands in the address.
+// The state of the tab for a test set: a result, its documents, and the view of them, which is in the address.
 
 import { shareOf } from "../parts/places.js";
 import { newest } from "../parts/uploads.js";
@@ -7,10 +7,10 @@ import { finestLevel } from "./grounding.js";
 
 /** @import { Level } from "../parts/places.js" */
 /** @import { View } from "../parts/views.js" */
-/** @typedef {Pick<Server.FileRequest, "references" | "predictions" | "reading">} Files  by the names on the server */
+/** @typedef {Pick<Server.FileRequest, "references" | "predictions" | "reading">} Files  by their names on the server */
 
-const EXAMPLE = "example"; // in place of the name of a result
-const OF_DOCUMENT = ["document", "row", "image"]; // parts of a view that leave the list as it is
+const EXAMPLE = "example"; // used in addresses instead of the name of a result
+const OF_DOCUMENT = ["document", "row", "image"]; // parts of a view that do not change the list
 /** @type {Partial<View>[]} */
 const FILTERS = [
   { cause: null },
@@ -20,12 +20,12 @@ const FILTERS = [
   { low: 0, high: 1 },
   { slice: null },
   { share: "" },
-]; // taken back
+]; // the changes that remove each filter
 
-/** Whether changes of a view ask for other documents. @type {(changes: Partial<View>) => boolean} */
+/** Return whether changes of a view can change the list of documents. @type {(changes: Partial<View>) => boolean} */
 export const changesList = (changes) => Object.keys(changes).some((name) => !OF_DOCUMENT.includes(name));
 
-/** The files of a request, also if the server lost them and has them under other names since. */
+/** Return a key of a request's files, also if the server lost them and now has them under other names. */
 const filesOf = (/** @type {Server.FileRequest} */ { references, predictions }) =>
   JSON.stringify(newest([references, predictions]));
 
@@ -38,44 +38,44 @@ export class TestsetState {
     this.result = null;
     /** @type {Server.Listing | null} the names and scores of all documents */
     this.all = null;
-    /** @type {Server.View | null} the documents that the filters leave */
+    /** @type {Server.View | null} the documents that pass the filters */
     this.shown = null;
     /** @type {View} */
     this.view = { ...NO_VIEW };
-    /** @type {View} that of the documents that are shown */
+    /** @type {View} the view of the documents that are shown */
     this.viewShown = this.view;
-    /** @type {Server.Document | null} the document whose tree is drawn */
+    /** @type {Server.Document | null} the document whose tree is rendered */
     this.answer = null;
     this.drawn = ""; // the result and the document of that tree
     this.isAgain = false; // the same files were scored again with the same options
   }
 
-  /** The numbers of the documents that the filters leave. */
+  /** The numbers of the documents that pass the filters. */
   get order() {
     return this.shown?.order ?? [];
   }
 
-  /** The result and the document that are to be drawn. */
+  /** A key of the result and the chosen document. */
   get chosen() {
     return `${this.result?.run} ${this.view.document}`;
   }
 
-  /** The document whose tree is there, null while it is not that of the choice. */
+  /** The chosen document, null while its tree is not rendered yet. */
   get document() {
     return this.drawn === this.chosen ? this.view.document : null;
   }
 
-  /** Where the values of the drawn tree are expected, cited and found. */
+  /** The regions where the values of the rendered tree are expected, cited and found. */
   get places() {
     return this.answer?.places ?? [];
   }
 
-  /** The level that decides whether a value is at the right place. @returns {Level} */
+  /** The level that decides whether a value is in the right region. @returns {Level} */
   get level() {
     return this.view.level || (finestLevel(this.result?.grounding ?? null) ?? "box");
   }
 
-  /** Of the names, scores or images of all documents that of the chosen one. */
+  /** Return the name, score or image of the chosen document. */
   ofChosen(/** @type {"names" | "scores" | "images"} */ part) {
     return this.all?.[part][this.view.document ?? -1] ?? "";
   }
@@ -84,7 +84,7 @@ export class TestsetState {
     this.view = { ...this.view, ...changes };
   }
 
-  /** A new result: its view is that of a link, else the view before if the files are the same, which is returned. */
+  /** Take a result and the view of a link, else keep the view if the files are the same; return whether they are. */
   open(/** @type {Server.TestSet} */ found, /** @type {View | null} */ link) {
     const before = this.result?.asked ?? null;
     const areSame = before !== null && filesOf(before) === filesOf(found.asked);
@@ -95,7 +95,7 @@ export class TestsetState {
     return areSame;
   }
 
-  /** The documents of the result; those before stay chosen where they are the same. */
+  /** Take the documents of the result; keep the view if they are the same as before. */
   list(/** @type {Server.Listing} */ listing, /** @type {boolean} */ areSame) {
     const names = this.all?.names;
     const isSame =
@@ -106,12 +106,12 @@ export class TestsetState {
     this.all = listing;
   }
 
-  /** Nothing is known of the documents. */
+  /** Forget the documents. */
   forget() {
     [this.all, this.shown, this.answer, this.drawn] = [null, null, null, ""];
   }
 
-  /** The filters leave these documents; returns whether the list begins anew. */
+  /** Take the documents that pass the filters; return whether the list starts from the top. */
   show(/** @type {Server.View} */ shown) {
     const isOther = (/** @type {keyof View} */ name) => this.viewShown[name] !== this.view[name];
     const anew = /** @type {const} */ (["cause", "within", "find", "slice", "share"]);
@@ -121,8 +121,8 @@ export class TestsetState {
   }
 
   /**
-   * A document that the filters leave is chosen, without filters the first that has a file; returns whether it is
-   * another one.
+   * Choose a document that passes the filters: without filters the first that has a file. Return whether the choice
+   * changes.
    */
   choose(/** @type {(number: number) => boolean} */ hasFile = () => false) {
     const { order } = this;
@@ -133,7 +133,7 @@ export class TestsetState {
   }
 
   /**
-   * The document some steps from the chosen one, or the last in that direction.
+   * Return the document some steps from the chosen one, or the last one in that direction.
    * @type {(step: number) => number | undefined}
    */
   next(step) {
@@ -141,7 +141,7 @@ export class TestsetState {
     return this.order[Math.min(Math.max(at, 0), this.order.length - 1)];
   }
 
-  /** What takes back the filter that was set last, in their order, or all; null if none is set. */
+  /** Return the changes that remove the last filter in their order, or all filters; null if none is set. */
   cleared(/** @type {boolean} */ isAll) {
     const set = FILTERS.filter((without) => addressOf({ ...this.view, ...without }) !== addressOf(this.view));
     /** @type {Partial<View>} */
@@ -149,13 +149,13 @@ export class TestsetState {
     return set.length ? changes : null;
   }
 
-  /** Whether something that is typed or brushed goes on, which is one step of Back. */
+  /** Return whether a search or a brush continues, so that it stays one step of Back. */
   goesOn(/** @type {Partial<View>} */ changes) {
     const names = /** @type {(keyof View)[]} */ (Object.keys(changes));
     return names.some((name) => this.view[name] !== NO_VIEW[name]);
   }
 
-  /** The numbers of the rows of the tree that the filters mean. */
+  /** Return the numbers of the rows of the tree that match the filters. */
   hits() {
     const { cause, field, within, share } = this.view;
     if (share) return this.places.filter((row) => shareOf(row, this.level) === share).map(({ row }) => row);
@@ -167,7 +167,7 @@ export class TestsetState {
       .map(([row]) => row);
   }
 
-  /** Whether a name in an address is that of this result. */
+  /** Return whether a name in an address belongs to this result. */
   isOpen(/** @type {string} */ name) {
     return this.result !== null && [this.result.run, this.view.documents].includes(name);
   }

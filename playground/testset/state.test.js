@@ -9,7 +9,7 @@ const result = (run, references = "truths", by = "") => {
 };
 const listing = (...names) => ({ names, scores: names.map(() => "0.5"), images: [], note: "" });
 
-/** A result of three documents, of which the filters leave some. */
+/** Return a state with a result of three documents, after filters. */
 const opened = (order = [2, 0, 1]) => {
   const state = new TestsetState();
   const areSame = state.open(result("run1"), null);
@@ -18,7 +18,7 @@ const opened = (order = [2, 0, 1]) => {
   return state;
 };
 
-test("a document is chosen where the filters leave that of before no more", () => {
+test("another document is chosen if the filters exclude the chosen one", () => {
   const state = opened();
   assert.equal(state.choose(), true);
   assert.deepEqual([state.view.document, state.ofChosen("names")], [2, "c"]);
@@ -39,7 +39,7 @@ test("steps stop at the first and the last document", () => {
   );
 });
 
-test("the document that is drawn is that of the choice, or none", () => {
+test("the document is the chosen one once it is rendered, and null until then", () => {
   const state = opened();
   state.choose();
   assert.equal(state.document, null);
@@ -49,7 +49,7 @@ test("the document that is drawn is that of the choice, or none", () => {
   assert.equal(state.document, null);
 });
 
-test("other options keep the view where files and documents are the same", () => {
+test("other options keep the view if files and documents are the same", () => {
   const state = opened();
   state.change({ field: "total", document: 1, row: 7 });
   const view = () => [state.view.documents, state.view.field, state.view.document, state.view.row];
@@ -62,14 +62,14 @@ test("other options keep the view where files and documents are the same", () =>
   assert.equal(state.view.field, null, "a document is left out now");
 });
 
-test("other files begin a view anew", () => {
+test("other files reset the view", () => {
   const state = opened();
   state.change({ field: "total" });
   assert.equal(state.open(result("run2", "others"), null), false);
   assert.deepEqual([state.all, state.view.field, state.view.documents], [null, null, "run2"]);
 });
 
-test("filters are taken back one by one, the last in their order first", () => {
+test("filters are removed one by one, the last in their order first", () => {
   const state = opened();
   assert.equal(state.cleared(false), null);
   state.change({ cause: "case", find: "a", high: 0.5 });
@@ -77,19 +77,19 @@ test("filters are taken back one by one, the last in their order first", () => {
   assert.deepEqual(state.cleared(true), { cause: null, find: "", low: 0, high: 1 });
 });
 
-test("what leaves the list as it is asks for nothing", () => {
+test("changes within a document do not change the list", () => {
   assert.equal(changesList({ document: 1, row: null }), false);
   assert.equal(changesList({ document: null, field: "total" }), true);
 });
 
-test("what is typed goes on until nothing is typed", () => {
+test("a search goes on until it is empty", () => {
   const state = opened();
   assert.equal(state.goesOn({ find: "a" }), false);
   state.change({ find: "a" });
   assert.equal(state.goesOn({ find: "ab" }), true);
 });
 
-test("rows are meant by the cause and the field together", () => {
+test("rows match the cause and the field together", () => {
   const state = opened();
   const marks = [
     [1, "total", "case"],
@@ -104,7 +104,7 @@ test("rows are meant by the cause and the field together", () => {
   assert.deepEqual(state.hits(), [1]);
 });
 
-test("rows of a list are meant by the list", () => {
+test("the filter of a list matches its rows", () => {
   const state = opened();
   const marks = [
     [1, "lines[]", "row"],

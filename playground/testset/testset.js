@@ -1,5 +1,4 @@
-// The tab for a test set: from the drop box to a result, its options and downloads, and what is said when something
-// fails.
+// The tab for a test set: from the drop box to a result, with options, downloads and messages about failures.
 
 import { PATIENCE, Runner, answerTo, busy } from "../parts/asking.js";
 import { findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
@@ -27,8 +26,8 @@ class TestsetTab {
     this.state = new TestsetState();
     /** @type {(() => void) | null} what the button of the conclusion does */
     this.act = null;
-    this.timer = 0; // until changed options are scored
-    this.patience = 0; // until it is said that they are
+    this.timer = 0; // fires when changed options are scored
+    this.patience = 0; // fires when the page reports that they are being scored
     this.root = findElement(element, ".testset");
     this.part = partsOf(this.root, "#testset-");
     /** @type {Server.Upload[]} */
@@ -113,7 +112,7 @@ class TestsetTab {
       if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
     });
     this.root.addEventListener("drop", (event) => {
-      // beside the box, or on a result
+      // dropped next to the box, or on a result
       const files = [...(event.dataTransfer?.files ?? [])];
       if (!files.length) return;
       event.preventDefault();
@@ -137,7 +136,7 @@ class TestsetTab {
     this.score({ references: references.path, predictions: predictions.path, reading: {} });
   }
 
-  /** Take images and texts of documents; the other files come back. */
+  /** Keep images and texts of documents, and return the other files. */
   siftDocuments(/** @type {File[]} */ files) {
     const others = this.panes.takeDocuments(files);
     const { images, pdfs, texts } = this.panes.files;
@@ -150,15 +149,15 @@ class TestsetTab {
     this.part("status").textContent = text;
   }
 
-  /** The drop box or the result; the options are in both. */
+  /** Show the drop box or the result; the options move along. */
   view(/** @type {"files" | "result"} */ name) {
     this.root.dataset.view = name;
-    if (this.part("options").closest(name === "files" ? ".drop" : ".setup")) return; // what is moved loses the focus
+    if (this.part("options").closest(name === "files" ? ".drop" : ".setup")) return; // moving them would lose the focus
     if (name === "files") findElement(this.root, ".drop-options").append(this.part("options"));
     else this.part("review").before(this.part("options"));
   }
 
-  /** A question about the result was not answered. @type {import("./documents.js").Fault} */
+  /** Report that a request about the result failed. @type {import("./documents.js").Fault} */
   fault(found, again, document = "") {
     const isGone = found.kind === "gone";
     const notLoaded = document ? `${document} could not be loaded.` : "Not shown.";
@@ -176,8 +175,7 @@ class TestsetTab {
   }
 
   /**
-   * What stands in place of the conclusion: a title, a sentence, and a button with what it does; the result is then
-   * old.
+   * Show a title, a sentence and a button instead of the conclusion.
    */
   notice(
     /** @type {string} */ title,
@@ -211,7 +209,7 @@ class TestsetTab {
     this.root.dataset.stale = "";
   }
 
-  /** The options that a request has, as the server writes them. */
+  /** Return the options of a request, in the form of the server. */
   settings() {
     const { metric: first, by, ...what_if } = this.options.read();
     const others = this.beside.filter(({ checked, value }) => checked && value !== first).map(({ value }) => value);
@@ -234,7 +232,7 @@ class TestsetTab {
     return this.showOptions(this.defaults);
   }
 
-  /** The deviations from the defaults, each of which can be taken back. */
+  /** Draw the options that differ from the defaults as chips that reset them. */
   drawChips() {
     const { asked, taken = [] } = this.state.result ?? {};
     this.options.show(this.metric.value);
@@ -269,7 +267,7 @@ class TestsetTab {
     );
   }
 
-  /** Options by the groups of a request, such as those of a remedy. */
+  /** Take options in the groups of a request, such as the options of a remedy. */
   take(/** @type {Server.Changes} */ changes) {
     this.options.accept(changes.what_if ?? {});
     Object.assign(this.state.result?.asked.reading ?? {}, changes.reading);
@@ -277,7 +275,7 @@ class TestsetTab {
     this.rescore(true);
   }
 
-  /** The files of the result, with the options as they are now. */
+  /** Score the files of the result with the current options. */
   rescore(isRemedy = false) {
     if (!this.state.result) return;
     const { references, predictions, reading } = this.state.result.asked;
@@ -317,7 +315,7 @@ class TestsetTab {
     else await this.open(found, link, isRemedy);
   }
 
-  /** The result with its options, which is not old. */
+  /** Show the result with its own options again, so that it is no longer old. */
   restore() {
     if (this.state.result) this.showOptions(this.state.result.asked);
     this.conclude();
@@ -325,7 +323,7 @@ class TestsetTab {
   }
 
   /**
-   * What is said of a request that was not answered; the result before it stays, as an old one.
+   * Report that a request failed. The previous result stays, marked as old.
    * @type {(found: Server.Refusal, isFirst: boolean, files: Files) => void}
    */
   refuse(found, isFirst, files) {
@@ -383,7 +381,7 @@ class TestsetTab {
     const rows = newButton("", "These documents as JSONL", () => this.downloadRows());
     findElement(this.part("export"), "ul").replaceChildren(...links, ...schemas, newElement("li", "", rows));
     const scroll = findElement(this.figures, ".scroll");
-    scroll.innerHTML = found.figures; // of the server's templates, which escape every value
+    scroll.innerHTML = found.figures; // from the server's templates, which escape every value
     for (const noted of findElements(scroll, "abbr[title]")) noted.tabIndex = 0;
     scroll.prepend(newElement("ul", "", ...found.counts.map((line) => newElement("li", "", line))));
   }
@@ -402,7 +400,7 @@ class TestsetTab {
     this.say(`${rows} downloaded, with both sides. They can be scored as a test set.`);
   }
 
-  /** The chosen document on the tab for one pair, under the same options. */
+  /** Open the chosen document on the tab for one pair, under the same options. */
   async openPair() {
     const number = this.state.document;
     if (!this.state.result || number === null) return;
@@ -416,7 +414,7 @@ class TestsetTab {
     location.hash = await hashOfDocument(found, name, rest);
   }
 
-  /** Open what the address names: a result that is kept, or the example. */
+  /** Open the result that the address names: a kept result, or the example. */
   async follow(/** @type {Event | null} */ event) {
     let link;
     try {
