@@ -1,5 +1,5 @@
-// The tab for programs: the address that the visitor sees, which a server behind a proxy does not know, and the name of
-// the tool that agents find there.
+// The tab for programs. It shows the address that the visitor sees, which a server behind a proxy does not know, and
+// the name of the tool that agents find there.
 
 import { findElement, newButton } from "../parts/elements.js";
 import { copyText } from "../parts/saving.js";

@@ -1,5 +1,5 @@
-// The document beside a pair: that of the example, or the files that a visitor adds. Its pane shows where the values of
-// the tree are expected, cited and found.
+// The document next to a pair: the document of the example, or files that a visitor adds. Its pane shows where the
+// values of the tree are expected, cited and found.
 
 import { busy } from "../parts/asking.js";
 import { DocumentFiles, NO_DOCUMENT, newDocumentInput, textOf } from "../parts/document_files.js";
@@ -20,16 +20,16 @@ import { printedPage } from "./printed.js";
  * @property {HTMLElement} screen
  * @property {HTMLElement} tree
  * @property {Server.Functions} server
- * @property {HTMLElement} button  that opens and closes it
+ * @property {HTMLElement} button  the button that opens and closes the document
  * @property {string[]} example  the lines of the example's document
- * @property {() => void} changed  the text of the document is another one
- * @property {() => string} truth  the text of the ground truth, with which its document is kept
+ * @property {() => void} changed  called when the text of the document changes
+ * @property {() => string} truth  returns the text of the ground truth, which is the key of the kept document
  * @property {(row: HTMLElement) => void} choose
  * @property {(sentence: string) => void} say
  */
 
 const NARROW = "(max-width: 720px)";
-const NAME = "document"; // all files that are added are of one
+const NAME = "document"; // the id that all added files get
 const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
 /** @type {Fault} */
 const NONE = [
@@ -47,14 +47,14 @@ export class PairDocument {
     this.isExample = true;
     this.name = "";
     this.files = this.newFiles();
-    this.joined = ""; // the ground truth with which the document is kept
+    this.joined = ""; // the ground truth under which the document is kept
     this.loaded = NO_DOCUMENT;
     this.isOpen = false;
-    this.isKeptClosed = false; // the visitor closed it
+    this.isKeptClosed = false; // the visitor closed the document
     /** @type {Server.PlacedRow[]} */
     this.places = [];
     /** @type {HTMLElement | null} */
-    this.row = null; // that is chosen
+    this.row = null; // the chosen row
     this.pane = new DocumentPane(findElement(page.screen, "#pair-beside"), {
       choose: (number) => {
         const row = document.getElementById(`pair-${number}`);
@@ -102,7 +102,7 @@ export class PairDocument {
     return textOf(this.loaded);
   }
 
-  /** Another pair is opened: the example with its document, or one without. */
+  /** Open the example with its document, or another pair without one. */
   begin(/** @type {boolean} */ isExample) {
     this.isExample = isExample;
     this.row = null;
@@ -117,7 +117,7 @@ export class PairDocument {
     return new DocumentFiles((file) => openPdf(this.page.server, () => "", file));
   }
 
-  /** Files of a document, which take the place of the one before. */
+  /** Replace the document by new files. */
   async add(/** @type {File[]} */ files) {
     const taken = this.newFiles();
     const others = taken.take(files);
@@ -134,7 +134,7 @@ export class PairDocument {
     taken.pdfs = new Map([...pdfs.values()].map((pdf) => [NAME, pdf]));
     taken.texts = new Map([...texts.values()].map((text) => [NAME, text]));
     this.files = taken;
-    this.isExample = false; // an answer that comes before it is loaded leaves it
+    this.isExample = false; // else an answer that comes before the document is loaded would reset it
     this.toggle(true);
     await this.load();
   }
@@ -152,7 +152,7 @@ export class PairDocument {
     this.page.changed();
   }
 
-  /** Keep the document with the ground truth, or take the one that was kept with it. */
+  /** Keep the document under the ground truth, or open the document that was kept under it. */
   async join() {
     const truth = this.page.truth();
     const { files } = this;
@@ -163,7 +163,7 @@ export class PairDocument {
     await this.load();
   }
 
-  /** The answer to a pair: its places, with the row that was chosen before. */
+  /** Show the places of an answer to a pair. */
   show(/** @type {Server.PairAnswer} */ found) {
     if (this.isExample && !found.is_example) this.begin(false);
     this.places = found.places;
@@ -171,17 +171,17 @@ export class PairDocument {
     this.join();
   }
 
-  /** The tree is patched without the signs in it. */
+  /** Remove the signs from the tree before it is patched. */
   undraw() {
     eraseSigns(this.page.tree);
   }
 
-  /** On a phone a press on a row opens its place. */
+  /** Whether pressing a row opens the document, as on a phone. */
   get opensWithRow() {
     return this.narrow.matches && !this.isOpen && this.places.length > 0;
   }
 
-  /** A row of the tree is chosen, or none. */
+  /** Show the chosen row of the tree, or none. */
   look(/** @type {HTMLElement | null} */ row) {
     this.row = row;
     this.drawScene();
@@ -202,7 +202,7 @@ export class PairDocument {
     this.pane.show({ ...scene, tools: [this.replaceButton] });
   }
 
-  /** Closed stays closed; on a phone it is a sheet, which gives the focus back. */
+  /** Open or close the document, and keep it closed. On a phone it is a sheet, which returns the focus. */
   toggle(/** @type {boolean} */ isOpen) {
     const hadFocus = this.pane.element.contains(document.activeElement);
     this.isKeptClosed = !isOpen;
@@ -222,7 +222,7 @@ export class PairDocument {
   }
 }
 
-/** The tab may be there before this script, or after it. */
+/** Join the document to the tab, which may start before or after this script. */
 export const startDocument = () => {
   const join = () => current.tab?.join((page) => new PairDocument(page));
   if (current.tab) join();

@@ -1,4 +1,4 @@
-// An editor of JSON: a textarea, and behind it the lines with colours, numbers and signs; only those in view are drawn.
+// An editor of JSON: a textarea, and behind it lines with colours, numbers and signs. Only visible lines are rendered.
 
 import { around, findElement, newButton, newElement } from "../parts/elements.js";
 import { changedLines, formatted, lineAt, lineStarts, piecesOf, spread, textOf, tokensOf } from "./json_text.js";
@@ -7,30 +7,30 @@ import { changedLines, formatted, lineAt, lineStarts, piecesOf, spread, textOf, 
 /** @typedef {{glyph: string, lost: boolean}} Sign */
 /** @typedef {{line: number, column: number}} Place  in a text, counted from 0 */
 /**
- * @typedef {object} Placed  a fault, or none with the sentence ""
+ * @typedef {object} Placed  an error; the sentence is "" for none
  * @property {string} sentence
  * @property {Place | null} place
- * @property {string} label  of a button that helps, "" for none
+ * @property {string} label  the label of a button that helps, "" for none
  * @property {() => void} act
  */
 /**
  * @typedef {object} EditorPage  the page around an editor
- * @property {() => void} typed  the text is another one, which is drawn in a moment
+ * @property {() => void} typed  called when the text changes, shortly before it is rendered
  * @property {() => void} drawn
- * @property {() => void} replaced  another text takes the place of all
+ * @property {() => void} replaced  called before another text replaces the whole text
  * @property {() => void} changed
- * @property {(editor: Editor) => void} pointed  the caret moved
+ * @property {(editor: Editor) => void} pointed  called when the caret moves
  * @property {(text: string) => void} say
  * @property {(pieces: Piece[]) => void} showChange
  * @property {number} longest  bytes of a text
  */
 
 const [LINE, ABOVE, CHARACTER] = [20, 8, 7.2]; // pixels
-const MORE = 12; // lines that are drawn beyond those in view
-const LONGEST_LINE = 5000; // characters that are drawn
-const MOST_WRAPPED = 1000; // lines of a text that is drawn as a whole on a phone
-const LONGEST_WRAPPED = 50000; // characters of it
-const MOST_CHANGED = 12; // lines that are shown
+const MORE = 12; // lines rendered above and below the visible ones
+const LONGEST_LINE = 5000; // characters rendered per line
+const MOST_WRAPPED = 1000; // lines of a text that is rendered completely on a phone
+const LONGEST_WRAPPED = 50000; // characters of such a text
+const MOST_CHANGED = 12; // changed lines that are shown
 
 export class Editor {
   /**
@@ -50,12 +50,12 @@ export class Editor {
     this.signs = new Map();
     /** @type {Place | null} */
     this.fault = null;
-    /** @type {number[][]} the first and the last line of each value that is marked */
+    /** @type {number[][]} the first and the last line of each marked value */
     this.marked = [];
-    this.before = ""; // what a replaced text can be undone to
+    this.before = ""; // the text that undo restores
     this.canUndo = false;
     this.starts = [0];
-    this.drawing = 0; // until what was typed is drawn
+    this.drawing = 0; // the animation frame that renders typed text
     this.area.addEventListener("input", () => this.typed());
     this.area.addEventListener("scroll", () => this.draw());
     this.area.addEventListener("click", () => page.pointed(this));
@@ -99,7 +99,7 @@ export class Editor {
     return this.area.value;
   }
 
-  /** A new text, which Ctrl+Z takes back; to insert it as typed would take quadratic time. */
+  /** Replace the text. Ctrl+Z undoes it; inserting the text as if it was typed would take quadratic time. */
   replace(/** @type {string} */ text) {
     this.before = this.text;
     this.canUndo = this.before !== text;
@@ -109,14 +109,14 @@ export class Editor {
     this.taken();
   }
 
-  /** What is dictated or filled in comes in many parts, which are drawn at once. */
+  /** Take typed text. Dictated text and text from form filling come in many parts, which are rendered together. */
   typed() {
     this.canUndo = false;
     this.page.typed();
     if (!this.drawing) this.drawing = requestAnimationFrame(() => this.flush());
   }
 
-  /** Draw what was typed, if it is not drawn yet. */
+  /** Render typed text that is not rendered yet. */
   flush() {
     if (!this.drawing) return;
     cancelAnimationFrame(this.drawing);
@@ -185,7 +185,7 @@ export class Editor {
     this.page.changed();
   }
 
-  /** The text is another one: nothing is known of its lines. */
+  /** Take a changed text, and forget everything about its lines. */
   taken() {
     this.starts = lineStarts(this.text);
     this.signs.clear();
@@ -200,7 +200,7 @@ export class Editor {
     findElement(this.element, ".ed-count").textContent = lines + (this.fault ? " · 1 error" : "");
   }
 
-  /** Show a fault at its line, or none, with a button that helps. */
+  /** Show an error at its line with a button that helps, or show none. */
   setFault(/** @type {Placed} */ { sentence, place, label, act }) {
     this.fault = place;
     this.area.setAttribute("aria-invalid", String(sentence !== ""));
@@ -210,7 +210,7 @@ export class Editor {
     this.draw();
   }
 
-  /** Edit the text, with the caret behind the first change, and show what was changed. */
+  /** Apply edits, put the caret behind the first one, and show the changes. */
   edit(/** @type {Server.Edit[]} */ edits) {
     const { scrollTop } = this.area;
     const pieces = piecesOf(this.text, edits);
@@ -223,7 +223,7 @@ export class Editor {
     this.page.showChange(pieces);
   }
 
-  /** Signs beside the lines: of each value that is not exact its glyph, the first of a line wins. */
+  /** Show the glyphs of inexact values next to their lines; a lost value of a line wins. */
   setSigns(/** @type {(Sign & {position: string})[]} */ signs) {
     this.signs.clear();
     for (const sign of signs) {
@@ -235,7 +235,7 @@ export class Editor {
     this.draw();
   }
 
-  /** On a phone lines wrap: all are drawn, they say how high the editor is, and the page scrolls. */
+  /** Whether lines wrap, as on a phone: then all are rendered, they set the editor's height, and the page scrolls. */
   get isWrapped() {
     return this.narrow.matches && this.starts.length <= MOST_WRAPPED && this.text.length <= LONGEST_WRAPPED;
   }
@@ -258,8 +258,8 @@ export class Editor {
   }
 
   /**
-   * The sentence of a fault stands behind its line, or one beside that, where there is room, else at the foot; where
-   * lines wrap, at the foot of the window.
+   * Put the sentence of an error behind its line or an adjacent line with enough space, else at the bottom. If lines
+   * wrap, put it at the bottom of the window.
    */
   placeFault() {
     const sentence = findElement(this.element, ".fault");
@@ -296,7 +296,7 @@ export class Editor {
     return row;
   }
 
-  /** Mark the lines of values, and scroll to those of the first; none without a position. */
+  /** Mark the lines of the values at these positions, and scroll to the first. */
   show(/** @type {(string | undefined)[]} */ ...positions) {
     this.marked = positions.flatMap((position) => {
       const span = this.spans[position ?? "none"];
@@ -311,7 +311,7 @@ export class Editor {
     this.draw();
   }
 
-  /** The positions of the values around the caret, innermost first. */
+  /** Return the positions of the values around the caret, innermost first. */
   positions() {
     const at = this.area.selectionStart;
     const around = Object.entries(this.spans).filter(([, [start, end]]) => start <= at && at <= end);
@@ -320,7 +320,7 @@ export class Editor {
 }
 
 /**
- * The lines that are changed, each before and after, and how many there are.
+ * Return the changed lines, each before and after the change, and their number.
  * @type {(pieces: Piece[]) => {count: number, rows: HTMLElement[]}}
  */
 export const differenceOf = (pieces) => {

@@ -1,4 +1,4 @@
-// What stands in place of a score where a text of the pair has a fault.
+// The notice instead of a score if a text of the pair is malformed.
 
 import { sentenceOf } from "../parts/words.js";
 
@@ -8,7 +8,7 @@ import { sentenceOf } from "../parts/words.js";
  * @property {string} title
  * @property {string} detail
  * @property {string} button  "" for none
- * @property {"" | "mend" | "repair" | "text"} does  edit the text, or read it otherwise
+ * @property {"" | "mend" | "repair" | "text"} does  edits the text ("mend"), or reads it in another way
  */
 
 const NAMES = { truth: "ground truth", prediction: "prediction" };
@@ -17,7 +17,7 @@ const NAMES = { truth: "ground truth", prediction: "prediction" };
  * @param {Side} side
  * @param {string} text
  * @param {Server.Fault} fault
- * @param {string} label  of what mends the text, "" if nothing does
+ * @param {string} label  the label of the repair, "" if there is none
  * @param {string} reading  how predictions are read
  * @returns {FaultNotice}
  */

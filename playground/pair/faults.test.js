@@ -6,7 +6,7 @@ import { noticeOf } from "./faults.js";
 const fault = (changes = {}) => ({ text: "expected a comma", line: 2, column: 1, mend: null, ...changes });
 const mend = (repairs) => ({ edits: [[0, 1, ""]], repairs });
 
-test("a fault that one button repairs is repaired on every reading of a prediction", () => {
+test("an error that one button repairs is repaired each time the prediction is read", () => {
   const notice = noticeOf("prediction", "{", fault({ mend: mend(true) }), "Close it", "json");
   assert.deepEqual(notice, {
     title: "Not scored: the prediction is not JSON.",
@@ -16,21 +16,21 @@ test("a fault that one button repairs is repaired on every reading of a predicti
   });
 });
 
-test("of several values keeping the first is the large button", () => {
+test("the large button keeps the first of several values", () => {
   for (const reading of ["json", "repair"]) {
     const notice = noticeOf("prediction", "{} {}", fault({ mend: mend(false) }), "Keep the first", reading);
     assert.deepEqual([notice.button, notice.does], ["Keep the first", "mend"]);
   }
 });
 
-test("what nothing mends is compared as plain text, and a ground truth is corrected", () => {
+test("a prediction that cannot be repaired is compared as text; a ground truth must be corrected", () => {
   assert.equal(noticeOf("prediction", "no", fault(), "", "json").does, "text");
   assert.equal(noticeOf("prediction", "{", fault({ mend: mend(true) }), "Close it", "repair").does, "text");
   assert.deepEqual(noticeOf("truth", "{", fault({ mend: mend(true) }), "Close it", "json").does, "mend");
   assert.equal(noticeOf("truth", "no", fault(), "", "json").button, "");
 });
 
-test("nothing, and what is no text, is one sentence", () => {
+test("an empty text, and a file that is not text, get one sentence", () => {
   assert.equal(
     noticeOf("prediction", " \n", fault({ line: null }), "", "text").title,
     "Not scored: the prediction is empty.",

@@ -1,5 +1,5 @@
-// The first screen, for one pair, is alive before gradio is: it asks the server as gradio does. Gradio then gives it
-// its place.
+// The first screen, for one pair, works before gradio has started: it asks the server as gradio does. Gradio then gives
+// the screen its place in the page.
 
 import { findElement, findElements } from "../parts/elements.js";
 import { startCopying } from "../parts/saving.js";
@@ -21,7 +21,7 @@ const asks = (name) => async (asked) => {
   return answer.json();
 };
 
-/** Behind a proxy, the address of the page is that of its folder: links within the page begin there. */
+/** Add the slash that relative links need if a proxy serves the page at an address without one. */
 const addSlash = () => {
   const { pathname } = new URL(document.baseURI);
   if (`${location.pathname}/` === pathname) {
@@ -42,8 +42,8 @@ export const startFirst = () => {
 };
 
 /**
- * Once gradio shows the place, the screen moves there; what was typed stays, and where one was. In a page of gradio
- * that had no room for a first screen, it is in its place.
+ * Move the screen to its place once gradio shows it, with text, focus and scroll positions. In a gradio page without a
+ * first screen, start the screen in its place.
  * @type {(place: HTMLElement, server: Server.Functions) => void}
  */
 export const adopt = (place, server) => {

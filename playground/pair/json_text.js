@@ -1,12 +1,12 @@
-// The text of an editor, as JSON: its lines and tokens, its format, and what edits that mend it change.
+// The text of an editor as JSON: its lines and tokens, its format, and the changes of a repair.
 
-/** @typedef {{kind: "" | "del" | "ins", text: string}} Piece  of a text that is edited */
-/** @typedef {{number: number, before: Piece[], after: Piece[]}} ChangedLine  what of a line was and is there */
+/** @typedef {{kind: "" | "del" | "ins", text: string}} Piece  a piece of an edited text */
+/** @typedef {{number: number, before: Piece[], after: Piece[]}} ChangedLine  a line before and after edits */
 
 const TOKEN = /("(?:[^"\\]|\\.)*"?)(\s*:)?|([{}[\],:])|([^\s{}[\],:"]+)|(\s+)/g;
-const LONGEST_KEPT = 60; // characters of a line that stay between two changes
+const LONGEST_KEPT = 60; // characters of a line that are shown between two changes
 
-/** Where the lines of a text begin. @type {(text: string) => number[]} */
+/** Return where the lines of a text begin. @type {(text: string) => number[]} */
 export const lineStarts = (text) => {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
@@ -14,7 +14,7 @@ export const lineStarts = (text) => {
 };
 
 /**
- * The number of the line that holds a character, by binary search.
+ * Return the number of the line that contains a character, by binary search.
  * @type {(starts: number[], offset: number) => number}
  */
 export const lineAt = (starts, offset) => {
@@ -29,7 +29,7 @@ export const lineAt = (starts, offset) => {
 };
 
 /**
- * JSON with a line for each value, its texts and numbers as they are written; null if it is not JSON.
+ * Format JSON with one line per value, and keep its strings and numbers literally; null if it is not JSON.
  * @type {(text: string) => string | null}
  */
 export const formatted = (text) => {
@@ -53,21 +53,21 @@ export const formatted = (text) => {
   return parts.join("");
 };
 
-const SHORT = 60; // characters of JSON that stay in one line
+const SHORT = 60; // characters; shorter JSON stays in one line
 
-/** The text of a paste: JSON in one long line gets a line for each value. @type {(text: string) => string} */
+/** Format a pasted text if it is JSON in one long line. @type {(text: string) => string} */
 export const spread = (text) =>
   text.trim().length > SHORT && !text.trim().includes("\n") ? (formatted(text) ?? text) : text;
 
 /**
- * The tokens of a line with their kinds: "k" a key, "m" a mark, "n" what has no quotes, "" a text or a space; from a
- * column on, the first is marked as the place of a fault, or the last of the line.
+ * Return the tokens of a line with their kinds: "k" a key, "m" a mark, "n" a token without quotes, "" a string or a
+ * space. The first token at or after the column of an error is marked, or the last of the line.
  * @type {(line: string, column: number) => {text: string, kind: string, isMarked: boolean}[]}
  */
 export const tokensOf = (line, column) => {
   /** @type {{text: string, kind: string, isMarked: boolean}[]} */
   const tokens = [];
-  let isOpen = column >= 0; // the place of the fault is still to come
+  let isOpen = column >= 0; // the error is not marked yet
   for (const match of line.matchAll(TOKEN)) {
     const [whole, quoted, colon, mark, other, space] = match;
     const isHere = isOpen && !space && match.index + whole.length > column;
@@ -81,7 +81,7 @@ export const tokensOf = (line, column) => {
 };
 
 /**
- * What edits keep, remove and add in a text; they count characters, not code units.
+ * Return the pieces that edits keep, remove and add; edits count characters, not code units.
  * @type {(text: string, edits: Server.Edit[]) => Piece[]}
  */
 export const piecesOf = (text, edits) => {
@@ -98,14 +98,14 @@ export const piecesOf = (text, edits) => {
   return [...pieces, { kind: "", text: kept(last, characters.length) }];
 };
 
-/** The text that pieces make. @type {(pieces: Piece[]) => string} */
+/** Return the edited text of pieces. @type {(pieces: Piece[]) => string} */
 export const textOf = (pieces) =>
   pieces
     .filter(({ kind }) => kind !== "del")
     .map(({ text }) => text)
     .join("");
 
-/** What edits do, in the words of a button. @type {(text: string, mend: Server.Mend) => string} */
+/** Return the label of a button for edits. @type {(text: string, mend: Server.Mend) => string} */
 export const wordsOfMend = (text, { edits, repairs }) => {
   if (!repairs) return "Keep the first";
   const it = edits.length === 1 ? "it" : "them";
@@ -124,7 +124,7 @@ export const wordsOfMend = (text, { edits, repairs }) => {
 };
 
 /**
- * The lines that edits change, before and after; of the rest of a line its ends alone.
+ * Return the lines that edits change, before and after. Long unchanged parts of a line are shortened.
  * @type {(pieces: Piece[]) => ChangedLine[]}
  */
 export const changedLines = (pieces) => {

@@ -13,7 +13,7 @@ import {
   wordsOfMend,
 } from "./json_text.js";
 
-test("formatting keeps every number and text as it is written", () => {
+test("formatting keeps every number and string literally", () => {
   const lines = ["{", '  "a": 12345678901234567890,', '  "b": [', "    1.50,", "    {}", "  ],", '  "c": "x:{,"', "}"];
   assert.equal(formatted('{"a":12345678901234567890,"b":[1.50,{}],"c":"x:{,"}'), lines.join("\n"));
   assert.equal(formatted("[ ]"), "[]");
@@ -29,7 +29,7 @@ test("a character is found in its line", () => {
   );
 });
 
-test("tokens of a line are keys, marks, bare words and texts", () => {
+test("tokens of a line are keys, marks, bare words and strings", () => {
   const kinds = tokensOf('{"a": "b", c', -1).map(({ text, kind }) => [text, kind]);
   const expected = [
     ["{", "m"],
@@ -44,7 +44,7 @@ test("tokens of a line are keys, marks, bare words and texts", () => {
   assert.deepEqual(kinds, expected);
 });
 
-test("the token at a fault is marked, else the last of the line", () => {
+test("the token at an error is marked, else the last of the line", () => {
   const marked = (line, column) => tokensOf(line, column).filter(({ isMarked }) => isMarked);
   assert.deepEqual(
     [0, 1, 4, 99].map((column) => marked('["a", 1', column).map(({ text }) => text)),
@@ -53,7 +53,7 @@ test("the token at a fault is marked, else the last of the line", () => {
   assert.deepEqual(marked("", 0), []);
 });
 
-test("edits count characters, also beyond the first plane", () => {
+test("edits count characters, including those beyond U+FFFF", () => {
   const pieces = piecesOf('{"😀": 1,}', [[7, 8, ""]]);
   assert.deepEqual(
     pieces.map(({ kind, text }) => kind + text),
@@ -62,7 +62,7 @@ test("edits count characters, also beyond the first plane", () => {
   assert.equal(textOf(pieces), '{"😀": 1}');
 });
 
-test("a button says what its edits do", () => {
+test("the label of a button names its edits", () => {
   const words = (text, edits, repairs = true) => wordsOfMend(text, { edits, repairs });
   assert.equal(words('{"a": 1}', [[1, 2, ""]], false), "Keep the first");
   assert.equal(words('["a"b"]', [[3, 3, "\\"]]), "Escape it");
@@ -101,13 +101,13 @@ test("a button says what its edits do", () => {
   );
 });
 
-test("long JSON in one line gets a line for each value, and nothing else is changed", () => {
+test("long JSON in one line gets one line per value, and other texts stay the same", () => {
   const row = `{"name": "${"x".repeat(60)}", "n": 1.50}`;
   assert.equal(spread(row), `{\n  "name": "${"x".repeat(60)}",\n  "n": 1.50\n}`);
   for (const text of ['{"a": 1}', `${row.slice(0, -1)}\n}`, `Here: ${row}`]) assert.equal(spread(text), text);
 });
 
-test("what edits change is shown line by line, before and after", () => {
+test("changes are shown line by line, before and after", () => {
   const asText = (pieces) =>
     pieces
       .map(({ text }) => text)

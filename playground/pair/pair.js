@@ -1,5 +1,5 @@
-// The screen for one pair: scores what is typed, shows where rows of the tree stand in the editors, keeps and shares
-// it.
+// The screen for one pair. It scores what is typed, marks rows of the tree in the editors, and keeps and shares the
+// pair.
 
 import { Asker, answerTo, busy } from "../parts/asking.js";
 import {
@@ -30,7 +30,7 @@ import { sentenceOf } from "../parts/words.js";
 /** @import { Side } from "./faults.js" */
 /**
  * @typedef {object} PairSettings  what the server writes into the screen
- * @property {({title: string, document: string[]} & Server.Sides)[]} examples  the first has a document, as lines
+ * @property {({title: string, document: string[]} & Server.Sides)[]} examples  the first has a document, given as lines
  * @property {number} longest  bytes of a text
  * @property {Server.PairAnswer & Server.WhatIfs} first  the answer to the first example
  */
@@ -40,42 +40,42 @@ const STOPPABLE = 1000; // milliseconds until Cancel is offered
 const LONGEST_ADDRESS = 30000; // characters; longer pairs are kept in this browser tab alone
 export const STARTED = "docscore-pair";
 const KEPT = "docscore-pair";
-export const WIDE = "(min-width: 1200px)"; // in which the document of the example is open
-const HIDDEN = "docscore-hello"; // where it is kept that the line of welcome was closed
+export const WIDE = "(min-width: 1200px)"; // the document of the example is open from this width
+const HIDDEN = "docscore-hello"; // the storage key for a closed line of welcome
 const ROW = ".anls-row:not(.anls-header)";
 const CHEVRONS = { "-1": "m4.5 9.5 3.5-3.5 3.5 3.5", 1: "m4.5 6.5 3.5 3.5 3.5-3.5" };
 const PAGE = "M4 1.75h5L12.25 5v9.25H4zM9 1.75V5h3.25M6 8.25h4.25M6 10.75h4.25";
 /** @type {Side[]} */
 const SIDES = ["truth", "prediction"];
 
-/** What of a request stays in the browser and in links: all but the text of the document. */
+/** Return the part of a request for the browser's storage and links: all but the text of the document. */
 const kept = (/** @type {Server.PairRequest} */ { text: _, ...rest }) => rest;
 
 const wasHidden = () => {
   try {
     return localStorage.getItem(HIDDEN) !== null;
   } catch {
-    return false; // in a frame that may not keep anything
+    return false; // a frame may not have storage
   }
 };
 
 const newState = () => ({
-  timer: 0, // until what was typed is scored
-  patience: 0, // until Cancel is offered
-  saved: 0, // how often the pair was kept
-  /** @type {(() => void) | null} what the button of the notice does */
+  timer: 0, // fires when typed text is scored
+  patience: 0, // fires when Cancel is offered
+  saved: 0, // how often the pair was saved
+  /** @type {(() => void) | null} the action of the notice's button */
   act: null,
-  isStoppable: false, // that button cancels
-  /** @type {Server.Changes} what scores higher */
+  isStoppable: false, // the notice's button cancels a run
+  /** @type {Server.Changes} the options that score higher */
   better: {},
   isNew: true, // nothing was typed since the pair was opened
-  isExample: true, // the texts are those of the first example, maybe edited
+  isExample: true, // the texts come from the first example, possibly edited
   /** @type {HTMLElement | null} */
-  row: null, // that is chosen
-  /** @type {Server.PairAnswer | null} the last answer without a fault */
+  row: null, // the chosen row
+  /** @type {Server.PairAnswer | null} the last answer without an error */
   found: null,
   /** @type {Server.Reading} */
-  content: {}, // what is taken out of the values
+  content: {}, // reading options that take content out of values
 });
 
 class PairTab {
@@ -116,7 +116,7 @@ class PairTab {
       truth: new Editor(this.part("truth"), page),
       prediction: new Editor(this.part("prediction"), page),
     };
-    /** @type {PairDocument | null} once its script is there */
+    /** @type {PairDocument | null} null until its script is loaded */
     this.document = null;
     this.documentButton = this.newDocumentButton();
     this.walk = newElement(
@@ -126,7 +126,7 @@ class PairTab {
       ...[this.stepButton("Previous loss", "p", -1), this.stepButton("Next loss", "n", 1)],
     );
     this.drawChips();
-    this.plain = this.request(); // as the page came
+    this.plain = this.request(); // the request of the page as it was loaded
     this.first = JSON.stringify(kept(this.plain));
     this.listen();
     this.part("hello").hidden = wasHidden();
@@ -139,7 +139,7 @@ class PairTab {
     });
   }
 
-  /** The script of the document beside the pair is there. */
+  /** Add the document next to the pair once its script is loaded. */
   join(/** @type {(page: PairPage) => PairDocument} */ newDocument) {
     this.document = newDocument({
       screen: this.screen,
@@ -156,7 +156,7 @@ class PairTab {
     if (this.state.found) this.present(this.state.found, this.state.row?.dataset.path);
   }
 
-  /** Another pair is opened: the example with its document, or one without. */
+  /** Open the example with its document, or another pair without one. */
   begin(/** @type {boolean} */ isExample) {
     [this.state.isExample, this.state.row, this.state.isNew] = [isExample, null, true];
     if (this.document) this.document.begin(isExample);
@@ -167,7 +167,7 @@ class PairTab {
     return this.document ? this.document.isExample : this.state.isExample;
   }
 
-  /** It is there before the script of the document. */
+  /** Return the button of the document, which exists before the document's script is loaded. */
   newDocumentButton() {
     const button = newButton("btn tint", "", () => this.document?.toggle(!this.document.isOpen));
     const key = newElement("kbd", "wide-only", "d");
@@ -215,7 +215,7 @@ class PairTab {
       try {
         localStorage.setItem(HIDDEN, "1");
       } catch {
-        /* in a frame that may not keep anything */
+        /* a frame may not have storage */
       }
     });
     this.screen.addEventListener("click", (event) => {
@@ -223,7 +223,7 @@ class PairTab {
       const example = around(event, "[data-example]");
       if (example) {
         const { title, truth, prediction, document: lines } = this.settings.examples[Number(example.dataset.example)];
-        history.pushState(null, "", location.href); // Back returns to the pair before
+        history.pushState(null, "", location.href); // Back returns to the previous pair
         this.part("example").textContent = title;
         this.open({ ...this.plain, truth, prediction, is_example: lines.length > 0 });
       }
@@ -271,7 +271,7 @@ class PairTab {
     });
   }
 
-  /** No line is marked; a run that takes long ends. */
+  /** Unmark all lines, and stop a run that takes long. */
   unmark() {
     for (const side of SIDES) this.editors[side].show(undefined);
     this.treePane.look(null);
@@ -282,13 +282,13 @@ class PairTab {
     this.part("status").textContent = text;
   }
 
-  /** The code and the JSON of a result, or why there are none. */
+  /** Show the code and the JSON of a result, or the reason why there are none. */
   setCode(/** @type {string} */ python, json = python) {
     this.part("python").textContent = python;
     this.part("json").textContent = json;
   }
 
-  /** What is typed is scored in a moment, and nothing of what was asked before is shown. */
+  /** Score typed text after a pause, and ignore answers to earlier requests. */
   typed() {
     this.scores.forget();
     this.tries.forget();
@@ -305,14 +305,14 @@ class PairTab {
     this.forgetResult();
   }
 
-  /** Nothing is said of the text before. */
+  /** Remove everything that was shown about the previous text. */
   forgetResult() {
     this.setStatus("");
     this.showChange([]);
     this.setCode("Scoring …");
   }
 
-  /** What was changed in a text to make JSON of it. */
+  /** Show the changes that made a text valid JSON. */
   showChange(/** @type {Piece[]} */ pieces) {
     const { count, rows } = differenceOf(pieces);
     const change = this.part("change");
@@ -331,7 +331,7 @@ class PairTab {
     return { ...sides, metric, reading, options: rest, text, is_example, content: this.state.content };
   }
 
-  /** What stands in place of the score: a title, a sentence, and a button with what it does. */
+  /** Show a title, a sentence and a button with its action instead of the score. */
   notice(/** @type {string} */ title, detail = "", label = "", /** @type {(() => void) | null} */ action = null) {
     this.part("notice").hidden = !title;
     this.part("title").textContent = title;
@@ -373,7 +373,7 @@ class PairTab {
     if (!("refused" in found) && found.result) this.offer(asked, await this.tries.ask(asked));
   }
 
-  /** Nothing is typed yet: there is neither a score nor a fault. */
+  /** Show neither a score nor an error while both texts are empty. */
   empty(/** @type {Server.PairRequest} */ asked) {
     clearTimeout(this.state.patience);
     this.scores.forget();
@@ -388,7 +388,7 @@ class PairTab {
     this.keep(asked);
   }
 
-  /** What scores higher, once it is computed: the button keeps its place until then. */
+  /** Offer options that score higher once they are computed; the button keeps its place until then. */
   offer(/** @type {Server.PairRequest} */ asked, /** @type {Server.WhatIfs | Server.Refusal | null} */ found) {
     if (!found) return;
     const { what_ifs: whatIfs, remedies } = "refused" in found ? { what_ifs: [], remedies: [] } : found;
@@ -399,7 +399,7 @@ class PairTab {
     if (whatIfs.length) [this.remedy.textContent, this.state.better] = [whatIfs[0].label, whatIfs[0].options];
   }
 
-  /** Options by the groups of a request, such as those of a remedy. */
+  /** Take options in the groups of a request, such as the options of a remedy. */
   take(/** @type {Server.Changes} */ { what_if: whatIf, reading }) {
     const { parse, ...content } = reading ?? {};
     this.options.accept({ ...whatIf, ...(parse ? { reading: parse } : {}) });
@@ -413,7 +413,7 @@ class PairTab {
   }
 
   /**
-   * The answer to a text that is too long to be sent; null where none is.
+   * Return the answer to a text that is too long to send; null if no text is.
    * @type {(asked: Server.PairRequest) => Server.PairAnswer | null}
    */
   tooLong(asked) {
@@ -484,14 +484,14 @@ class PairTab {
   }
 
   /**
-   * Show the places of values. The row that was chosen stays so; of a new pair it is the one that the conclusion names.
-   * While a visitor types, nothing scrolls.
+   * Show the places of values. A chosen row stays chosen; for a new pair, choose the row that the conclusion names.
+   * Nothing scrolls while a visitor types.
    */
   present(/** @type {Server.PairAnswer} */ found, /** @type {string | undefined} */ path = undefined) {
     const hasPlaces = found.places.some(
       ({ levels, cited, found: [, spots] }) => levels || cited.length || spots?.length,
     );
-    // the column is there before the signs in it, so that nothing moves
+    // add the column before its signs, so that nothing moves later
     if (!this.document) findElement(this.tree, ".anls-tree").classList.toggle("with-places", hasPlaces);
     this.document?.show(found);
     const before = path === undefined ? null : findElements(this.tree, ROW).find((row) => row.dataset.path === path);
@@ -503,7 +503,7 @@ class PairTab {
     if (row) this.reveal(row);
   }
 
-  /** The row of the largest loss of the cause that the conclusion names. */
+  /** Return the row with the largest loss of the cause that the conclusion names. */
   lead() {
     const link = this.tree.querySelector(".anls-conclusion a")?.getAttribute("href");
     return link ? document.getElementById(link.slice(1)) : null;
@@ -522,7 +522,7 @@ class PairTab {
     this.notice(title, detail + this.before(), button, does ? (does === "mend" ? mend : read) : null);
   }
 
-  /** The glyphs of the values that are not exact, by their positions in the text of a side. */
+  /** Return the glyphs of inexact values with their positions in the text of a side. */
   signsOf(/** @type {Side} */ side) {
     return this.rowsOf(side)
       .filter(({ tagName, dataset: { status = "" } }) =>
@@ -539,7 +539,7 @@ class PairTab {
     return findElements(this.tree, `.anls-row[data-${side}]`);
   }
 
-  /** A row was chosen: its lines in both editors, and those where its value is predicted instead. */
+  /** Mark the lines of a chosen row in both editors, and the lines that have its value at another place. */
   chosen(/** @type {HTMLElement} */ row) {
     this.state.row = row;
     this.document?.look(row);
@@ -548,7 +548,7 @@ class PairTab {
     this.editors.prediction.show(row.dataset.prediction, ...others.map(({ dataset }) => dataset.prediction));
   }
 
-  /** The caret moved: the innermost row that holds it, and its lines in the other editor. */
+  /** Choose the innermost row around the caret, and mark its lines in the other editor. */
   pointed(/** @type {Editor} */ editor) {
     const side = editor === this.editors.truth ? "truth" : "prediction";
     const rows = new Map(this.rowsOf(side).map((row) => [row.dataset[side], row]));
@@ -587,7 +587,7 @@ class PairTab {
     );
   }
 
-  /** The pair in this tab's storage, and in the address while the tab is shown. */
+  /** Save the pair in this tab's storage, and in the address while the tab is shown. */
   async keep(/** @type {Server.PairRequest} */ asked) {
     const mine = ++this.state.saved;
     const pair = kept(asked);
@@ -617,7 +617,7 @@ class PairTab {
     return this.score();
   }
 
-  /** The pair that this browser tab had. @returns {{pair?: unknown, isSuggested?: boolean}} */
+  /** Return the pair that this browser tab had. @returns {{pair?: unknown, isSuggested?: boolean}} */
   kept() {
     try {
       return JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
@@ -626,7 +626,7 @@ class PairTab {
     }
   }
 
-  /** Open the pair of the address, else the one that this browser tab had. */
+  /** Open the pair of the address, else the pair that this browser tab had. */
   async follow(/** @type {Event | null} */ event) {
     let link;
     try {
@@ -649,7 +649,7 @@ class PairTab {
       return;
     }
     this.part("example").textContent = "";
-    // a reload opens what was there, also where the address has it
+    // a reload restores the pair of this tab, even if the address has it too
     const isOwn = JSON.stringify(link ?? own) === JSON.stringify(before.pair);
     const { schema } = found.options;
     if (schema) await this.open(found, { schema, isSuggested: !isOwn || before.isSuggested });

@@ -1,4 +1,4 @@
-// The page of the example: its lines, printed in one width.
+// The page of the example: its lines in a font of fixed width.
 
 import { newDrawing } from "../parts/elements.js";
 
@@ -6,11 +6,11 @@ import { newDrawing } from "../parts/elements.js";
 /** @import { PlacedWord } from "../parts/marks.js" */
 
 const [COLUMN, LINE, SIZE] = [6.6, 19, 11]; // units of the drawing
-const [BESIDE, ABOVE] = [4, 2]; // columns and lines around what is printed, as examples.py has them
+const [BESIDE, ABOVE] = [4, 2]; // columns and lines of the margin, as in examples.py
 const FONT = '"JetBrains Mono", ui-monospace, monospace';
 
 /**
- * The text of lines, with the places of its words on a page whose sides are 1.
+ * Return the text of lines, with the boxes of its words on a page whose sides have length 1.
  * @param {string[]} lines
  */
 export const placedLines = (lines) => {

@@ -6,7 +6,7 @@ import { placedLines } from "./printed.js";
 
 const [example] = JSON.parse(readFileSync(new URL("examples.json", import.meta.url), "utf8"));
 
-test("words stand where they are printed, within the margins", () => {
+test("words have the boxes where they are printed, within the margins", () => {
   const { text, words, wide, high } = placedLines(["AB  c", "", "d"]);
   assert.deepEqual(
     words.map(({ start, end }) => text.slice(start, end)),
