@@ -1,8 +1,8 @@
-// Questions to the server: each says which window asks and which of its questions it is; only the newest is answered.
+// Requests to the server. Each names its window and has a number in the window; only the newest gets an answer.
 
-export const PATIENCE = 300; // milliseconds after which work says that it goes on; page.css has them too
-const TRIES = 3; // how often a silent server is asked how far a run is
-const PAUSE = 1000; // milliseconds between
+export const PATIENCE = 300; // milliseconds until work reports that it is still going on; also in page.css
+const TRIES = 3; // how often a silent server is asked for the progress of a run
+const PAUSE = 1000; // milliseconds between these requests
 
 /** @returns {Server.Refusal} */
 export const noAnswer = () => ({
@@ -11,10 +11,10 @@ export const noAnswer = () => ({
 });
 
 const windowName = globalThis.crypto?.randomUUID?.() ?? String(Math.random());
-let lastNumber = 0; // of the newest question of this window
+let lastNumber = 0; // the number of the newest request of this window
 
 /**
- * What the server says to a question, or that it did not answer.
+ * Return the server's answer to a request, or the refusal "silent" if it did not answer.
  * @template Q, A
  * @param {Server.Ask<Q, A>} ask
  * @param {Q} question
@@ -28,7 +28,7 @@ export const answerTo = async (ask, question) => {
 };
 
 /**
- * Mark the place of a result as busy until the work that leads to it has ended.
+ * Mark the element of a result as busy until the work for it has ended.
  * @template T
  * @param {Element} place
  * @param {Promise<T>} work
@@ -43,20 +43,20 @@ export const busy = async (place, work) => {
 };
 
 /**
- * Asks one kind of question; the answer to an older one is null.
+ * Sends requests of one kind; the answer to an older request is null.
  * @template {Server.Request} Q
  * @template A
  */
 export class Asker {
   /**
    * @param {Server.Ask<Q, A>} ask
-   * @param {Element | null} place  of the answer, which is busy until it comes
+   * @param {Element | null} place  the element of the answer, which is busy until the answer comes
    */
   constructor(ask, place = null) {
     this.server = ask;
     this.place = place;
-    this.asked = 0; // the newest question
-    this.wanted = 0; // that whose answer is still wanted
+    this.asked = 0; // the number of the newest request
+    this.wanted = 0; // the number of the request whose answer is still needed
   }
 
   forget() {
@@ -89,7 +89,7 @@ const isSilent = (found) => "kind" in found && found.kind === "silent";
 const isGone = (found) => "kind" in found && found.kind === "gone";
 
 /**
- * Runs of one kind, such as those of a test set: each takes the place of the one before.
+ * Runs of one kind, such as scoring a test set. Each run replaces the previous one.
  * @template {Server.Request} Q
  * @template {object} R
  */
@@ -114,7 +114,7 @@ export class Runner {
   }
 
   /**
-   * What the server says at the end of a run, null if it is not the newest any more; how far it is goes to `show`.
+   * Return the server's answer at the end of a run, null if a newer run has begun; `show` is called with the progress.
    * @param {Q} question
    * @param {(share: number, text: string) => void} show
    * @returns {Promise<R | Server.Refusal | null>}

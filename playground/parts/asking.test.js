@@ -6,7 +6,7 @@ import { Asker, Runner, answerTo } from "./asking.js";
 Object.defineProperty(globalThis, "navigator", { value: { onLine: true }, configurable: true });
 const SILENT = { refused: "The server does not respond.", kind: "silent" };
 
-/** A server that answers each question when it is told to. */
+/** A server that answers each request when the test tells it to. */
 const held = () => {
   const open = [];
   const ask = (question) => new Promise((answer, fail) => open.push({ question, answer, fail }));
@@ -18,7 +18,7 @@ test("a server that fails or answers nothing is silent", async () => {
   assert.deepEqual(await answerTo(() => Promise.reject(new Error("502")), {}), SILENT);
 });
 
-test("only the newest question is answered, and none that was forgotten", async () => {
+test("only the newest request is answered, and no forgotten one", async () => {
   const { open, ask } = held();
   const asker = new Asker(ask);
   const [first, second] = [asker.ask({}), asker.ask({})];
@@ -32,7 +32,7 @@ test("only the newest question is answered, and none that was forgotten", async 
   assert.equal(await third, null);
 });
 
-test("a run is asked how far it is until it ends, and while the server is silent for a moment", async () => {
+test("progress is requested until a run ends, even if the server is silent for a moment", async () => {
   const answers = [{ running: true, share: 0.5, text: "Scoring" }, null, null, { score: 1 }];
   const shown = [];
   const server = { progress: async () => answers.shift(), stop: async () => ({}) };
@@ -44,7 +44,7 @@ test("a run is asked how far it is until it ends, and while the server is silent
   ]);
 });
 
-test("a run that a restarted server does not know begins again, once", async () => {
+test("a run that a restarted server does not know is started again, once", async () => {
   const gone = { refused: "this run no longer exists; start it again", kind: "gone" };
   const answers = [
     { running: true, share: 0, text: "" },
@@ -58,7 +58,7 @@ test("a run that a restarted server does not know begins again, once", async () 
   assert.deepEqual(await runner.run({}, () => {}), { score: 1 });
 });
 
-test("a server that stays silent is given up, and a run that another took the place of has no answer", async () => {
+test("requests to a silent server end, and a run that was replaced has no answer", async () => {
   const running = async () => ({ running: true, share: 0, text: "" });
   const silent = new Runner("test", running, { progress: async () => undefined, stop: async () => ({}) }, 0);
   assert.deepEqual(await silent.run({}, () => {}), SILENT);

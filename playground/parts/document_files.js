@@ -1,5 +1,5 @@
-// The documents that a visitor adds: images of pages, and texts with or without the positions of words. Images stay in
-// the browser.
+// The documents that a visitor adds: images of pages, and texts with or without word positions. Images stay in the
+// browser.
 
 import { newElement, newIcon } from "./elements.js";
 import { readHocr } from "./hocr.js";
@@ -9,27 +9,27 @@ import { counted, stemOf } from "./words.js";
 
 /** @import { PlacedText } from "./marks.js" */
 /**
- * @typedef {object} Page  whose width is 0 if it cannot be shown
+ * @typedef {object} Page  a page; its width is 0 if it cannot be shown
  * @property {string} name
  * @property {number} width
  * @property {number} height
  * @property {string} url  "" until it is loaded
- * @property {() => Promise<void>} [load]  has it drawn; an error says why it was not
+ * @property {() => Promise<void>} [load]  renders the page; an error says why it could not
  */
 /**
  * @typedef {object} LoadedDocument
- * @property {(Page | null)[]} pages  null for those without an image
- * @property {PlacedText | null} placed  its text
- * @property {string} unread  a file that is gone, or ""
+ * @property {(Page | null)[]} pages  null for pages without an image
+ * @property {PlacedText | null} placed  the text of the document
+ * @property {string} unread  the name of a file that is gone, or ""
  * @property {Fault} [fault]  why there is no page
  */
 /** @typedef {[title: string, detail: string, button: string]} Fault */
 
-export const IMAGE_TYPES = "image/png,image/jpeg,image/gif,image/webp"; // which a browser shows
+export const IMAGE_TYPES = "image/png,image/jpeg,image/gif,image/webp"; // types that browsers show
 const DOCUMENT_TYPES = `${IMAGE_TYPES},.txt,.hocr,.pdf`;
 
 /**
- * An input, which is not seen, for the files of documents.
+ * Return a hidden input for the files of documents.
  * @type {(take: (files: File[]) => void) => HTMLInputElement}
  */
 export const newDocumentInput = (take) => {
@@ -37,22 +37,22 @@ export const newDocumentInput = (take) => {
   Object.assign(input, { type: "file", accept: DOCUMENT_TYPES, multiple: true, hidden: true });
   input.addEventListener("change", () => {
     const files = [...(input.files ?? [])];
-    input.value = ""; // the same file may be chosen again
+    input.value = ""; // so that the same file can be chosen again
     take(files);
   });
   return input;
 };
 
-/** How many files of documents there are, in words. @type {(images: number, pdfs: number, texts: number) => string} */
+/** Return the number of document files, in words. @type {(images: number, pdfs: number, texts: number) => string} */
 export const filesInWords = (images, pdfs, texts) =>
   [images ? counted(images, "page image") : "", pdfs ? counted(pdfs, "PDF") : "", texts ? counted(texts, "text") : ""]
     .filter(Boolean)
     .join(", ");
 
-/** How many documents have a file. @type {(count: number, all: number) => string} */
+/** Return how many documents have a file, in words. @type {(count: number, all: number) => string} */
 export const matchedInWords = (count, all) => ` · files for ${count} of ${counted(all, "document")}`;
 
-/** At the name of a document that has a file. */
+/** Return the sign at the name of a document that has a file. */
 export const newDocumentSign = () => {
   const sign = newElement("span", "has-document", newIcon("M4 1.75h5L12.25 5v9.25H4zM9 1.75V5h3.25"));
   sign.title = "This document has a file.";
@@ -64,9 +64,9 @@ export const newDocumentSign = () => {
 /** @type {LoadedDocument} */
 export const NO_DOCUMENT = { pages: [], placed: null, unread: "" };
 
-const LONGEST_TEXT = 200_000; // characters in which values are looked for
+const LONGEST_TEXT = 200_000; // characters; values are not looked up in longer texts
 
-/** The text of a document in which values are looked for, "" if there is none, or too much. */
+/** Return the text of a document in which to look up values, "" if there is none or it is too long. */
 export const textOf = (/** @type {LoadedDocument} */ { placed }) =>
   placed && placed.text.length < LONGEST_TEXT ? placed.text : "";
 
@@ -88,7 +88,7 @@ const pageAt = async (url, name) => {
   return { url, name, width: image.naturalWidth, height: image.naturalHeight };
 };
 
-/** A file, or the address of one on this server. @type {(file: File | string | undefined) => Promise<Page | null>} */
+/** Return an image file or address as a page. @type {(file: File | string | undefined) => Promise<Page | null>} */
 const pageOf = async (file) => {
   if (!file) return null;
   if (typeof file === "string") return pageAt(file, file);
@@ -100,7 +100,7 @@ const release = (/** @type {LoadedDocument} */ { pages }) => {
 };
 
 export class DocumentFiles {
-  /** @param {((file: File) => Promise<LoadedDocument>) | null} readPdf  null where PDFs are not taken */
+  /** @param {((file: File) => Promise<LoadedDocument>) | null} readPdf  null if PDFs are not accepted */
   constructor(readPdf = null) {
     this.readPdf = readPdf;
     /** @type {Map<string, File>} by the stems of their names */
@@ -110,8 +110,8 @@ export class DocumentFiles {
     /** @type {Map<string, File>} by the ids of documents */
     this.texts = new Map();
     this.set = ""; // the name under which this browser keeps these files
-    this.key = ""; // of the document whose files are loaded
-    this.failed = ""; // the key of one that could not be loaded
+    this.key = ""; // the key of the document whose files are loaded
+    this.failed = ""; // the key of a document that could not be loaded
     /** @type {Promise<LoadedDocument>} */
     this.loaded = Promise.resolve(NO_DOCUMENT);
   }
@@ -120,7 +120,7 @@ export class DocumentFiles {
     return !this.images.size && !this.texts.size && !this.pdfs.size;
   }
 
-  /** Keep images and texts; the other files come back. */
+  /** Keep images and texts, and return the other files. */
   take(/** @type {File[]} */ files) {
     return files.filter((file) => {
       const id = file.name.replace(/\.[^.]*$/, "");
@@ -136,8 +136,8 @@ export class DocumentFiles {
   }
 
   /**
-   * Keep the files with a result; without files, take those that were kept with it, and say whether there are any. What
-   * could not be loaded, perhaps because the result before it was gone, is loaded again.
+   * Keep the files with a result. Without files, take the files that were kept with it; return whether there are any.
+   * Load a document again that could not be loaded, perhaps because the previous result was gone.
    */
   async join(/** @type {string} */ run) {
     if (this.failed === this.key) this.forget();
@@ -157,12 +157,12 @@ export class DocumentFiles {
     return false;
   }
 
-  /** Images that this server has. */
+  /** Take images that this server has. */
   offer(/** @type {Server.Upload[]} */ images) {
     for (const { name, path } of images) this.images.set(stemOf(name), `gradio_api/file=${encodeURI(path)}`);
   }
 
-  /** The texts that were taken, by document, as a file for the server; null if there are none. */
+  /** Return the texts by document as a file for the server; null if there are none. */
   async textFile() {
     if (!this.texts.size) return null;
     /** @type {Record<string, string>} */
@@ -171,7 +171,7 @@ export class DocumentFiles {
     return new File([JSON.stringify(found)], "texts.json", { type: "application/json" });
   }
 
-  /** Whether there is a file for a document, or for the image that its row names. */
+  /** Return whether there is a file for a document, or for the image that its row names. */
   has(/** @type {string} */ name, named = "") {
     return (
       this.texts.has(name) ||
@@ -180,7 +180,7 @@ export class DocumentFiles {
     );
   }
 
-  /** What is loaded is read again when it is needed. */
+  /** Release the loaded document, so that it is read again when it is needed. */
   forget() {
     this.loaded.then(release);
     [this.key, this.loaded] = ["", Promise.resolve(NO_DOCUMENT)];
@@ -198,10 +198,10 @@ export class DocumentFiles {
   }
 
   /**
-   * The pages and the text of a document, which are read once as long as it is shown.
+   * Return the pages and the text of a document, which are read once while the document is shown.
    * @param {string} name
    * @param {string} named  the image that its row names
-   * @param {string} held  the image that its row holds
+   * @param {string} held  the image that its row contains
    */
   open(name, named = "", held = "") {
     const key = JSON.stringify([name, named, held]);

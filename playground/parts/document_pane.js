@@ -1,5 +1,5 @@
-// The document beside values: what is said of the chosen row, its place enlarged, and the page with the boxes of what
-// is expected and cited, or the text. It knows no tab: what is drawn is a scene.
+// The document next to values: sentences about the chosen row, its region enlarged, and the page with boxes of expected
+// and cited regions, or the text. The pane knows no tab; it renders a scene.
 
 import { listenToZoom, newGrip } from "./document_size.js";
 import { NAMES, RATIO, drawCrop, drawPage, drawText, keyOf, lettersOf, lineHeight } from "./drawn_pages.js";
@@ -14,33 +14,33 @@ import { capital, counted, sentenceOf } from "./words.js";
 /** @import { Sign } from "./places.js" */
 /**
  * @typedef {object} Scene
- * @property {string} name  of the document
- * @property {string} field  that is chosen
+ * @property {string} name  the name of the document
+ * @property {string} field  the chosen field
  * @property {Sign} sign
- * @property {(string | HTMLElement)[]} said  sentences on it, or a line for each system
- * @property {(string | HTMLElement)[]} [saidInText]  the same sentences for the text, whose lines have numbers
- * @property {number} page  to turn to, 0 to stay
- * @property {PageMark[]} marks  of the chosen row
+ * @property {(string | HTMLElement)[]} said  sentences about the field, or one line per system
+ * @property {(string | HTMLElement)[]} [saidInText]  the sentences for the text view, in which lines have numbers
+ * @property {number} page  the page to turn to, 0 to stay
+ * @property {PageMark[]} marks  the marks of the chosen row
  * @property {PageMark[]} others
- * @property {PageMark[]} losses  what lost points, by what became of it
- * @property {MarkedPlace} spans  in the text
+ * @property {PageMark[]} losses  values that lost points, with a look by outcome
+ * @property {MarkedPlace} spans  the marked spans of the text
  * @property {LoadedDocument} document
  * @property {number} pageCount
- * @property {Node[]} none  what stands in place of a document that is not there
- * @property {"Image" | "Text"} [view]  where the visitor chose none
- * @property {Node[]} [tools]  further buttons of the head
+ * @property {Node[]} none  shown instead of a missing document
+ * @property {"Image" | "Text"} [view]  the view unless the visitor chose one
+ * @property {Node[]} [tools]  further buttons of the header
  */
 /**
  * @typedef {object} PaneActions
- * @property {((row: number) => void) | null} choose  null where boxes are no buttons
+ * @property {((row: number) => void) | null} choose  null if boxes are not buttons
  * @property {() => void} close
  */
 
-const ZOOM = 2.5; // of a page that a key enlarges
-const DEEPEST = 8; // zoom
+const ZOOM = 2.5; // the zoom by a key
+const DEEPEST = 8; // the largest zoom
 const OUTCOMES = /** @type {const} */ (["partial", "wrong", "missing", "extra"]);
-const MOST_BESIDE = 8; // pages in a strip beside the page
-const SEEN = 6; // pages in a strip above it
+const MOST_BESIDE = 8; // pages in a strip next to the page
+const SEEN = 6; // pages in a strip above the page
 const ICONS = {
   zoom: "M7 7m-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0M10.5 10.5l3 3M7 5v4M5 7h4",
   fill: "M6 2.5H2.5V6M10 2.5h3.5V6M6 13.5H2.5V10M10 13.5h3.5V10",
@@ -66,7 +66,7 @@ const SIGNS = {
   "": [],
 };
 
-/** The sign of a place, with a label where it stands alone. */
+/** Return the sign of a place, with a label if there is no text next to it. */
 export const drawSign = (/** @type {Sign} */ sign, label = "") => {
   const drawing = newDrawing("svg", { class: `sg sg-${sign}`, viewBox: "0 0 14 14" });
   if (label) {
@@ -88,9 +88,9 @@ export class DocumentPane {
     /** @type {Scene | null} */
     this.scene = null;
     this.page = 1;
-    this.frame = 0; // in which it is drawn
+    this.frame = 0; // the animation frame of the next drawing
     this.width = 0; // pixels
-    this.scale = 1; // of the page by the width of the pane
+    this.scale = 1; // the width of the page divided by the width of the pane
     this.wanted = ""; // the view that the visitor chose
     this.hasLosses = false; // whether all losses are marked
     this.field = newElement("code", "narrow-only");
@@ -155,7 +155,7 @@ export class DocumentPane {
     this.element.append(head, this.say, this.crops, this.losses, this.paper, this.none);
   }
 
-  /** Draw another scene; a document that is new begins at its place, or its first page. */
+  /** Draw another scene. A new document starts at the page of its marks, or at its first page. */
   show(/** @type {Scene} */ scene) {
     const isOther = this.scene?.name !== scene.name;
     this.scene = scene;
@@ -164,7 +164,7 @@ export class DocumentPane {
     this.draw();
   }
 
-  /** Nothing is shown. */
+  /** Clear the pane. */
   clear() {
     this.scene = null;
     delete this.say.dataset.said;
@@ -187,7 +187,7 @@ export class DocumentPane {
     return this.text === null || (this.wanted || this.scene?.view) !== "Text";
   }
 
-  /** Draw in the next frame, once, however often this is asked until then. */
+  /** Draw once in the next frame, however often this is called until then. */
   draw() {
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
@@ -197,7 +197,7 @@ export class DocumentPane {
 
   drawNow() {
     if (!this.scene) return;
-    this.width = this.element.clientWidth; // measured before anything is written
+    this.width = this.element.clientWidth; // measure before changing the page
     const { activeElement } = document;
     const focused = this.sheet.contains(activeElement) ? (activeElement?.getAttribute("aria-label") ?? null) : null;
     const { field, document: loaded, none } = this.scene;
@@ -216,7 +216,7 @@ export class DocumentPane {
     this.none.replaceChildren(...(isThere ? [] : none));
     this.drawTitle(isThere);
     this.drawSentence();
-    this.drawSheet(); // first, so that its page is loaded before the others
+    this.drawSheet(); // first, so that the browser loads this page before the others
     this.drawCrops();
     this.drawLosses();
     this.drawStrip();
@@ -242,18 +242,18 @@ export class DocumentPane {
       return at ? newElement("p", "soft", line) : newElement("p", "", newElement("b", "", line));
     });
     const key = JSON.stringify([sign, lines.map((line) => line.textContent)]);
-    if (this.say.dataset.said === key) return; // what does not change is not read aloud again
+    if (this.say.dataset.said === key) return; // unchanged sentences must not be read aloud again
     this.say.dataset.said = key;
     this.say.replaceChildren(drawSign(sign), ...lines);
   }
 
-  /** The page of a number, if it has an image. */
+  /** Return the page of a number, if it has an image. */
   pageAt(/** @type {number} */ number) {
     const page = this.pages[number - 1];
     return page?.width ? page : null;
   }
 
-  /** Enlarge what is cited, and what is expected if the first crop does not show it. */
+  /** Enlarge the cited region, and the expected region if the first crop does not show it. */
   drawCrops() {
     const marks = this.isImage && !this.isZoomed ? (this.scene?.marks ?? []) : [];
     const drawn = marks.filter(({ page, boxes }) => boxes.length && this.pageAt(page));
@@ -269,7 +269,7 @@ export class DocumentPane {
       if (groups.length < most && !groups.some((group) => isNear(group, mark))) groups.push(mark);
     }
     const ratio = RATIO[groups.length > 1 ? 2 : 1];
-    const width = this.width / Math.max(1, groups.length); // about that of what is enlarged
+    const width = this.width / Math.max(1, groups.length); // about the width of a crop
     const words = this.scene?.document.placed?.words ?? [];
     this.crops.replaceChildren(
       ...groups.map((group) => {
@@ -289,7 +289,7 @@ export class DocumentPane {
     );
   }
 
-  /** Show the button that marks all losses, and a key of their colours. */
+  /** Draw the button that marks all losses, and the legend of their colours. */
   drawLosses() {
     const losses = this.scene?.losses ?? [];
     this.losses.hidden = !losses.length || !this.isImage;
@@ -321,7 +321,7 @@ export class DocumentPane {
     return [...(this.hasLosses ? losses : others).filter(({ page }) => page === number), ...this.ownMarks(number)];
   }
 
-  /** The pages beside the page; of many only those with values, above it. */
+  /** Draw the strip of pages next to the page; if there are many, only pages with values, above the page. */
   drawStrip() {
     const { pageCount = 0, marks = [], others = [] } = this.scene ?? {};
     const isLong = pageCount > MOST_BESIDE;
@@ -373,7 +373,7 @@ export class DocumentPane {
     if (loaded?.unread) this.sheet.append(newElement("p", "soft", `${loaded.unread} cannot be read any more.`));
   }
 
-  /** The current page. A sentence says that its image is loading, or that it could not be loaded. */
+  /** Draw the current page. A sentence says that its image is loading, or that it could not be loaded. */
   drawPage(/** @type {Page} */ page) {
     const having = this.marksOn(this.page).filter(({ boxes }) => boxes.length);
     const inOrder = having.sort(({ boxes: [one] }, { boxes: [other] }) => one[1] - other[1]);
@@ -388,14 +388,14 @@ export class DocumentPane {
     return drawn;
   }
 
-  /** The focus stays on a box, or returns to it. */
+  /** Keep the focus on a box, or return it to the box. */
   keepFocus(/** @type {string | null} */ label) {
     this.boxes.fresh();
     const boxes = label === null ? [] : findElements(this.sheet, ".ev-box");
     boxes.find((box) => box.getAttribute("aria-label") === label)?.focus({ preventScroll: true });
   }
 
-  /** What is marked comes into view, without moving the page around it. All is measured before anything moves. */
+  /** Scroll the marks into view within the pane. Everything is measured before anything moves. */
   reveal() {
     const mark = this.sheet.querySelector("mark, .ev-box:not(.other)");
     const own = mark?.getBoundingClientRect();
@@ -439,7 +439,7 @@ export class DocumentPane {
     this.draw();
   }
 
-  /** Zoom the page around a point of the window, which stays where it is. */
+  /** Zoom the page around a fixed point of the window. */
   zoomBy(/** @type {number} */ factor, /** @type {number} */ x, /** @type {number} */ y) {
     const page = this.sheet.querySelector(".ev-page");
     if (!page || !this.isImage) return;
@@ -454,7 +454,7 @@ export class DocumentPane {
     this.sheet.scrollTop += top + down * height - y;
   }
 
-  /** Show the document on the whole screen, or in its pane again. */
+  /** Show the document on the full screen, or in its pane again. */
   fill() {
     if (document.fullscreenElement) document.exitFullscreen();
     else if (!this.fillButton.hidden) this.element.requestFullscreen();
@@ -465,14 +465,14 @@ export class DocumentPane {
     this.draw();
   }
 
-  /** Light the boxes of a row, or none. */
+  /** Highlight the boxes of a row, or no boxes. */
   light(/** @type {number | null} */ row) {
     for (const box of findElements(this.sheet, ".ev-box")) {
       box.classList.toggle("lit", row !== null && box.dataset.row === String(row));
     }
   }
 
-  /** As a sheet over the page, on a phone. */
+  /** Show the document as a sheet over the page, as on a phone, or close the sheet. */
   get isSheet() {
     return this.element.classList.contains("sheet");
   }

@@ -2,13 +2,13 @@
 
 import { newElement } from "./elements.js";
 
-const WIDTH = "docscore-document-width"; // in this browser
+const WIDTH = "docscore-document-width"; // the storage key in this browser
 const LEAST = 320; // pixels
-const MOST = 0.6; // of the window
-const STEP = 24; // pixels of an arrow key
-const SLOW = 300; // pixels of a wheel by which a page grows to e times its size
+const MOST = 0.6; // share of the window's width
+const STEP = 24; // pixels per press of an arrow key
+const SLOW = 300; // pixels of wheel movement that enlarge a page by the factor e
 
-/** Where the width stands for all panes. */
+/** The element whose style has the width of all panes. */
 const setWidth = (/** @type {number} */ width) =>
   document.documentElement.style.setProperty("--doc-width", `${width}px`);
 
@@ -77,7 +77,7 @@ export const listenToZoom = (part, zoomBy) => {
     },
     { passive: false },
   );
-  let apart = 0; // pixels between the fingers
+  let apart = 0; // the distance of the fingers in pixels
   for (const kind of /** @type {const} */ (["touchstart", "touchmove", "touchend"])) {
     part.addEventListener(
       kind,

@@ -1,4 +1,4 @@
-// Pages of documents as elements: with boxes, enlarged around a place, or as text with what is marked.
+// Pages of documents as elements: with boxes, enlarged around a region, or as text with marks.
 
 import { busy, noAnswer } from "./asking.js";
 import { newButton, newElement } from "./elements.js";
@@ -9,19 +9,19 @@ import { partAround, wordsWithin } from "./places.js";
 /** @import { MarkedPlace } from "./marks.js" */
 /** @import { Box } from "./places.js" */
 /**
- * @typedef {object} PageMark  boxes of one look on a page
- * @property {number} page  from 1
+ * @typedef {object} PageMark  boxes with the same look on a page
+ * @property {number} page  its number, from 1
  * @property {Box[]} boxes
  * @property {"cited" | "expected" | "found" | "truth" | "other" | "partial" | "wrong" | "missing" | "extra"} look
  * @property {string} label
- * @property {number} row  of the tree, which a press chooses
- * @property {string} [letters]  of the systems that cite it
+ * @property {number} row  the row of the tree that a press chooses
+ * @property {string} [letters]  the letters of the systems that cite the boxes
  */
 
-const BESIDE = 0.1; // the part of a page that letters beside a box need
-const LEAST_LINE = 14; // pixels that the box of a line is high where it is enlarged
+const BESIDE = 0.1; // the part of a page that letters next to a box need
+const LEAST_LINE = 14; // pixels; the least height of a line's box in an enlarged region
 const UNSEEN = 400; // pixels, the width to assume before an element is visible
-export const RATIO = { 1: 0.16, 2: 0.3 }; // height by width of what is enlarged, of one place and of two
+export const RATIO = { 1: 0.16, 2: 0.3 }; // height divided by width of an enlarged region, with one region and with two
 /** @type {Record<PageMark["look"], string>} */
 export const NAMES = {
   ...{ cited: "cited", expected: "expected", found: "found", truth: "ground truth", other: "cited" },
@@ -41,8 +41,8 @@ const placed = (element, [left, top, right, bottom]) => {
 };
 
 /**
- * Put the image of a page into its place as soon as it is loaded. Nothing else has to change for it. An image that the
- * server does not have any more is requested once more.
+ * Insert the image of a page as soon as it is loaded, without changing anything else. An image that the server no
+ * longer has is requested once more.
  * @type {(place: HTMLElement, page: Page) => Promise<void>}
  */
 const fill = async (place, page) => {
@@ -62,11 +62,11 @@ const fill = async (place, page) => {
 };
 
 /**
- * A page with boxes; as buttons that choose the rows of their values, or not.
+ * Return a page with boxes, which can be buttons that choose the rows of their values.
  * @param {Page} page
  * @param {PageMark[]} marks
  * @param {((row: number) => void) | null} choose
- * @param {(error: Error) => void} failed  its image did not come
+ * @param {(error: Error) => void} failed  called if the image could not be loaded
  */
 export const drawPage = (page, marks, choose = null, failed = () => {}) => {
   const drawn = newElement("div", "ev-page");
@@ -90,7 +90,7 @@ export const drawPage = (page, marks, choose = null, failed = () => {}) => {
 };
 
 /**
- * The lines of a text, numbered on each page, with what is marked; of all or of those with a mark.
+ * Return the lines of a text with marks, numbered per page: all lines, or only lines with a mark.
  * @type {(text: string, spans: MarkedPlace, isWhole?: boolean) => HTMLElement}
  */
 export const drawText = (text, spans, isWhole = true) => {
@@ -123,14 +123,14 @@ export const drawText = (text, spans, isWhole = true) => {
 export const keyOf = (look) => newElement("span", `ln-k ${look}`);
 
 /**
- * A place enlarged, with the boxes that are near.
+ * Return an enlarged region with the boxes near it.
  * @param {Page} page
  * @param {Box} box
  * @param {PageMark[]} marks
  * @param {object} look
- * @param {number} look.ratio  height by width
+ * @param {number} look.ratio  height divided by width
  * @param {number} look.width  pixels
- * @param {number} look.line  the height of a line, by that of the page
+ * @param {number} look.line  the height of a line, as a part of the page's height
  * @param {(string | Node)[]} [look.caption]
  */
 export const drawCrop = (page, box, marks, { ratio, width, line, caption = [] }) => {
@@ -150,7 +150,7 @@ export const drawCrop = (page, box, marks, { ratio, width, line, caption = [] })
 };
 
 /**
- * Return the height of a line of a value: of its highest word if words are known, else of its lowest box.
+ * Return the line height of a value: the height of its highest word if words are known, else of its lowest box.
  * @type {(boxes: Box[], words: {box: Box}[]) => number}
  */
 export const lineHeight = (boxes, words) => {

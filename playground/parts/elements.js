@@ -1,7 +1,7 @@
-// Elements of the page: those that a template has are found and checked, others are made.
+// Elements of the page: find and check elements of a template, and make new ones.
 
 /**
- * The first element within another that a selector means; an error where there is none of this kind.
+ * Return the first element within another that matches a selector; throw an error if it is missing or of another kind.
  * @template {HTMLElement} [E=HTMLElement]
  * @param {ParentNode} root
  * @param {string} selector
@@ -15,7 +15,7 @@ export const findElement = (root, selector, kind = /** @type {new () => E} */ (H
 };
 
 /**
- * All of them.
+ * Return all elements within another that match a selector.
  * @param {ParentNode} root
  * @param {string} selector
  */
@@ -23,7 +23,7 @@ export const findElements = (root, selector) =>
   [...root.querySelectorAll(selector)].filter((element) => element instanceof HTMLElement);
 
 /**
- * Finds the parts of a screen, whose selectors begin alike.
+ * Return a function that finds the parts of a screen, whose selectors share a prefix.
  * @param {ParentNode} root
  * @param {string} prefix
  */
@@ -38,7 +38,7 @@ export const partsOf = (root, prefix) => {
 };
 
 /**
- * The element that a selector means around the place of an event, or that place itself; null if there is none.
+ * Return the nearest element that matches a selector at or around the target of an event; null if there is none.
  * @param {Event} event
  * @param {string} selector
  */
@@ -48,7 +48,7 @@ export const around = ({ target }, selector) => {
 };
 
 /**
- * A new element with a class and what is in it; texts enter as text.
+ * Return a new element with a class and content; strings become text nodes.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
  * @param {string} name
@@ -62,7 +62,7 @@ export const newElement = (tag, name, ...content) => {
 };
 
 /**
- * A new element of a drawing; texts enter as text.
+ * Return a new SVG element; strings become text nodes.
  * @param {string} tag
  * @param {Record<string, string | number>} attributes
  * @param {(string | Node)[]} content
@@ -77,7 +77,7 @@ export const newDrawing = (tag, attributes, ...content) => {
 const TAIL = 8; // characters
 
 /**
- * A name that loses its middle where its place is too narrow: of names that begin alike the ends differ.
+ * Return the parts of a name that loses its middle if space is narrow, since the ends of similar names differ.
  * @type {(name: string) => (string | HTMLElement)[]}
  */
 export const cutName = (name) => {
@@ -86,7 +86,7 @@ export const cutName = (name) => {
   return [newElement("span", "cut-head", signs.slice(0, -TAIL).join("")), signs.slice(-TAIL).join("")];
 };
 
-/** A drawing of one line in a square of 16. */
+/** Return an icon of one path in a square of 16. */
 export const newIcon = (/** @type {string} */ d) =>
   newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, newDrawing("path", { d }));
 
@@ -102,10 +102,10 @@ export const newButton = (
 };
 
 /**
- * Draw HTML of the server's templates, which escape every value, where another version of it is: what is equal stays.
+ * Update HTML from the server's templates, which escape every value; equal elements stay.
  * @param {HTMLElement} place
  * @param {string} html
- * @param {string} cells  what of it is no stop of Tab until a pane says so
+ * @param {string} cells  a selector of elements that are no stop of Tab until a pane says so
  */
 export const patchHtml = (place, html, cells) => {
   const drawn = document.createElement("template");
@@ -118,7 +118,7 @@ export const patchHtml = (place, html, cells) => {
     after.forEach((node, at) => {
       const known = before[at];
       if (known?.isEqualNode(node)) return;
-      // Whether an input is checked is no attribute of it.
+      // The state "checked" of an input is not an attribute.
       const isPart =
         known instanceof HTMLElement &&
         node instanceof HTMLElement &&

@@ -1,4 +1,4 @@
-// Causes and fields by which points were lost, as buttons that filter the documents; and rates of those that are left.
+// Causes and fields of lost points, as buttons that filter the documents, and the rates of the remaining documents.
 
 import { cutName, findElement, findElements, newButton, newElement, partsOf } from "./elements.js";
 import { drawListSums } from "./long_lists.js";
@@ -9,24 +9,24 @@ import { newPane } from "./panes.js";
 export class Facets {
   /**
    * @param {HTMLElement} rail
-   * @param {(filter: "cause" | "field" | "within", name: string | null) => void} choose  sets or takes away a filter
+   * @param {(filter: "cause" | "field" | "within", name: string | null) => void} choose  sets or removes a filter
    */
   constructor(rail, choose) {
     this.rail = rail;
     this.part = partsOf(rail, "#testset-");
     this.choose = choose;
     this.pane = newPane(rail);
-    this.areAll = false; // fields, or the first of them
+    this.areAll = false; // whether all fields are shown
   }
 
   /**
    * @param {Server.View} shown
    * @param {View} view
-   * @param {Server.ListSum[]} lists  of all documents
-   * @param {string[] | null} intervals  of the rates of all documents; null where some are left out
+   * @param {Server.ListSum[]} lists  the lists of all documents
+   * @param {string[] | null} intervals  the intervals of the rates of all documents; null if some are left out
    */
   draw(shown, view, lists, intervals) {
-    const FIELDS = 10; // before the others are asked for
+    const FIELDS = 10; // fields that are shown at first
     const focused = document.activeElement;
     const held = focused instanceof HTMLElement && this.rail.contains(focused) ? focused.dataset.name : null;
     const fields = this.areAll ? shown.fields : shown.fields.slice(0, FIELDS);
@@ -114,7 +114,7 @@ export class Facets {
   }
 
   /**
-   * A value of a specimen; quotes are left out where they tell nothing.
+   * Return a value of a specimen, without quotes if they carry no information.
    * @type {(value: string | null, other: string | null, tag: "del" | "ins") => HTMLElement}
    */
   side(value, other, tag) {

@@ -1,4 +1,4 @@
-// The drop box: takes files, uploads them, and shows which is the ground truth, which are predictions and how they are
+// The drop box. It takes and uploads files, and shows which is the ground truth, which are predictions and how they are
 // read.
 
 import { Asker } from "./asking.js";
@@ -10,23 +10,23 @@ import { counted, fileName, printable, sentenceOf } from "./words.js";
 /**
  * @typedef {object} Item  a file
  * @property {string} name
- * @property {string} path  on the server, "" until it is there
- * @property {number} share  that is uploaded
+ * @property {string} path  the path on the server, "" until the file is uploaded
+ * @property {number} share  the share that is uploaded
  * @property {string} fault
- * @property {string} columns  how many rows it has, and their columns
- * @property {XMLHttpRequest | null} request  that uploads it
+ * @property {string} columns  the number of rows and their columns, in words
+ * @property {XMLHttpRequest | null} request  the request that uploads the file
  */
 /**
  * @typedef {object} BoxPage  the page around a drop box
- * @property {boolean} isPair  whether there are two files, not several systems
+ * @property {boolean} isPair  whether the box takes two files, not several systems
  * @property {Server.Upload[]} examples  the files of the example, the ground truth first
  * @property {[label: string, run: () => void][]} [others]  other examples
- * @property {string} verb  what is done with the files
- * @property {(chosen: Chosen) => void} run  does it
- * @property {(files: File[]) => Promise<File[]>} [sift]  takes files for itself, and returns the others
- * @property {[label: string, columns: string]} [truth]  what the ground truth is called while there is no file
- * @property {() => {skip: boolean, missing?: string}} allowed  what happens to rows that cannot be scored
- * @property {(option: object) => void} allow  changes that
+ * @property {string} verb  names the action on the files
+ * @property {(chosen: Chosen) => void} run  starts the action
+ * @property {(files: File[]) => Promise<File[]>} [sift]  takes some files for the page, and returns the others
+ * @property {[label: string, columns: string]} [truth]  the label of the ground truth while there is no file
+ * @property {() => {skip: boolean, missing?: string}} allowed  returns the options for rows that cannot be scored
+ * @property {(option: object) => void} allow  changes these options
  */
 
 /** @type {(item: {name: string, path: string}, share: number) => Item} */
@@ -34,7 +34,7 @@ const newItem = ({ name, path }, share) => ({ name, path, share, fault: "", colu
 
 export class DropBox {
   /**
-   * @param {HTMLElement} element of the macro `drop_box`
+   * @param {HTMLElement} element  the element of the macro `drop_box`
    * @param {Server.Functions} server
    * @param {BoxPage} page
    */
@@ -51,11 +51,11 @@ export class DropBox {
     this.isUnsure = false;
     this.holdBoth = false; // whether each file holds both sides
     this.isRead = false; // whether the server has said what the files are
-    this.isBlocked = false; // whether it would refuse to score them
+    this.isBlocked = false; // whether the server would refuse to score the files
     this.isBusy = false;
-    this.isReplacing = false; // whether what is chosen next takes the place of all files
+    this.isReplacing = false; // whether the next chosen files replace all files
     /** @type {(() => void) | null} */
-    this.back = null; // leaves the box as it was before these files were taken
+    this.back = null; // returns to the result, as before these files were taken
     /** @type {Server.Reading} */
     this.reading = {};
     this.sorts = new Asker(askAgain(server.sort_files), element);
@@ -94,7 +94,7 @@ export class DropBox {
     if (event.type === "drop") droppedFiles(event.dataTransfer).then((files) => this.give(files));
   }
 
-  /** A sentence on what went wrong, with a button where it can be tried again. */
+  /** Say what went wrong, with a button if it can be tried again. */
   say(/** @type {string} */ sentence, /** @type {(() => void) | null} */ again = null) {
     this.part("fault").replaceChildren(
       sentence,
@@ -110,7 +110,7 @@ export class DropBox {
     );
   }
 
-  /** Something is done with the files, which can be stopped. */
+  /** Show the progress of an action on the files, which can be stopped. */
   busy(/** @type {string} */ text, /** @type {number} */ share, /** @type {(() => void) | null} */ stop) {
     this.say("");
     this.element.dataset.state = "busy";
@@ -130,19 +130,19 @@ export class DropBox {
     return bar;
   }
 
-  /** It is done. */
+  /** End the display of progress. */
   idle() {
     if (!this.isBusy) return;
     this.isBusy = false;
     this.draw();
   }
 
-  /** Files that a visitor gives. */
+  /** Take the files that a visitor gives. */
   async give(/** @type {File[]} */ files) {
     this.add(this.page.sift ? await this.page.sift(files) : files);
   }
 
-  /** Upload files beside those that are here; a pair that is whole makes room for them. */
+  /** Upload further files; they replace a complete pair. */
   add(/** @type {File[]} */ files) {
     const large = files.find((file) => file.size > this.largest);
     if (!files.length) return;
@@ -152,7 +152,7 @@ export class DropBox {
       this.say(`${printable(large.name)} is larger than ${limit}; use \`${command}\`.`);
       return;
     }
-    this.items = this.items.filter((item) => !item.fault); // those with a fault are replaced
+    this.items = this.items.filter((item) => !item.fault); // replace invalid files
     if (this.page.isPair && this.items.length + files.length > this.most) this.clear();
     if (this.items.length + files.length > this.most) {
       const several = `choose one with the ground truth and up to ${this.most - 1} with predictions`;
@@ -194,15 +194,15 @@ export class DropBox {
     });
   }
 
-  /** The options changed: whether the files can be scored may be otherwise. */
+  /** Check again whether the files can be scored, after the options changed. */
   check() {
     if (this.isRead) this.sort(true);
   }
 
-  /** Ask the server which file is which, and how they are read; once it is known, the choice stays. */
+  /** Ask the server for the role of each file and how it is read; a known ground truth stays. */
   async sort(isKept = false) {
     const files = this.items.map((item) => item.path);
-    // of files that could not be read it is not known yet
+    // the ground truth is unknown while a file cannot be read
     const asked = isKept && !this.isFaulty ? (this.truth ?? -1) : null;
     const found = await this.sorts.ask({
       files,
@@ -231,11 +231,11 @@ export class DropBox {
     });
     const how = this.part("how");
     const held = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.choice : "";
-    how.innerHTML = found.html; // of the server's templates, which escape every value
+    how.innerHTML = found.html; // from the server's templates, which escape every value
     this.part("doubts").replaceChildren(...how.querySelectorAll(".wz-doubts"));
     this.draw();
     if (held) findElements(how, `[data-choice="${held}"]`)[0]?.focus();
-    // how they are read stays in view
+    // without scrolling, so that the way of reading stays in view
     else findElements(this.element, ".drop-doubts .btn, .btn.main")[0]?.focus({ preventScroll: true });
   }
 
@@ -251,7 +251,7 @@ export class DropBox {
     this.draw();
   }
 
-  /** Another file holds the ground truths. */
+  /** Make another file the ground truth. */
   makeTruth(/** @type {number} */ at) {
     this.truth = at;
     this.isUnsure = false;
@@ -259,7 +259,7 @@ export class DropBox {
     this.sort(true);
   }
 
-  /** Files that the server has; what is known of how they are read stays. */
+  /** Take files that the server has, with the options by which they were read. */
   take(/** @type {Chosen | null} */ chosen, /** @type {(() => void) | null} */ back = null) {
     this.clear();
     this.back = back;
@@ -273,7 +273,7 @@ export class DropBox {
   }
 
   /**
-   * The files of a request that was answered before.
+   * Take the files of a request that was answered earlier.
    * @param {Pick<Server.CompareRequest, "references" | "predictions" | "reading">} files
    * @param {(() => void) | null} back
    */
@@ -344,7 +344,7 @@ export class DropBox {
       const example = newButton("btn", this.element.dataset.example ?? "", () =>
         this.page.run({ truth: examples[0], predictions: examples.slice(1), reading: {} }),
       );
-      // the example would take the place of the result
+      // with a result, no example is offered, since it would replace the result
       const others = (this.page.others ?? []).map(([label, run]) => newButton("btn", label, run));
       return [choose("btn main", "Choose files"), ...(back ? leave : [example, ...others])];
     }

@@ -5,7 +5,7 @@ import { findElements, newElement } from "./elements.js";
 export class Histogram {
   /**
    * @param {HTMLElement} element
-   * @param {(low: number, high: number) => void} changed  gets the range that was chosen
+   * @param {(low: number, high: number) => void} changed  called with the chosen range
    */
   constructor(element, changed) {
     this.element = element;
@@ -28,7 +28,7 @@ export class Histogram {
       this.isDragged = true;
     });
     element.addEventListener("pointerup", () => {
-      if (this.begun >= 0 && !this.isDragged) this.choose(0, this.counts.length); // a click alone takes the range back
+      if (this.begun >= 0 && !this.isDragged) this.choose(0, this.counts.length); // a click removes the range
       this.begun = -1;
       this.isDragged = false;
     });
@@ -64,7 +64,7 @@ export class Histogram {
     this.set(low, high);
   }
 
-  /** Show how many of the documents of each bar are left by filters. */
+  /** Show how many documents of each bar pass the filters. */
   show(/** @type {number[]} */ left) {
     this.bars.forEach((bar, at) => {
       const count = this.counts[at];

@@ -1,4 +1,4 @@
-// Texts in hOCR, the format of Tesseract, which says where words stand on a page.
+// Texts in hOCR, the format of Tesseract, which has the position of each word on a page.
 
 /** @import { PlacedText, PlacedWord } from "./marks.js" */
 
@@ -9,19 +9,19 @@ const titleOf = (/** @type {Element} */ element) => element.getAttribute("title"
 const numbersOf = (/** @type {Element} */ element) =>
   /\bbbox +(\S+) +(\S+) +(\S+) +([\d.-]+)/.exec(titleOf(element))?.slice(1).map(Number);
 
-/** The text of a file in hOCR, a line of the page each line. @type {(source: string) => PlacedText} */
+/** Return the text of an hOCR file, one line per line of the page. @type {(source: string) => PlacedText} */
 export const readHocr = (source) => {
   /** @type {PlacedWord[]} */
   const words = [];
   let text = "";
-  let breaks = 0; // form feeds, which part pages
+  let breaks = 0; // form feeds, which separate pages
   /** @type {Element | null} */
   let line = null;
-  const document_ = new DOMParser().parseFromString(source, "text/html"); // nothing of it is loaded or run
+  const document_ = new DOMParser().parseFromString(source, "text/html"); // loads and runs nothing
   const pages = [...document_.querySelectorAll(".ocr_page")];
   for (const [number, page] of pages.entries()) {
     const [left, top, right, bottom] = numbersOf(page) ?? [];
-    // some write lines alone
+    // some programs write only lines
     for (const word of page.querySelectorAll(page.querySelector(WORD) ? WORD : LINES)) {
       const said = word.textContent.trim().replace(/\s+/g, " ");
       const box = numbersOf(word);

@@ -1,9 +1,9 @@
-// The documents of results, which this browser keeps as long as the server keeps the results. They are never sent to be
-// kept.
+// The documents of results. This browser keeps them as long as the server keeps the results; the server does not keep
+// them.
 
 /** @import { DocumentFiles } from "./document_files.js" */
-/** @typedef {Pick<DocumentFiles, "images" | "pdfs" | "texts">} KeptFiles  by their names */
-/** @typedef {{at: number, set?: string, files?: KeptFiles}} Entry  files, or the name of the set that a result has */
+/** @typedef {Pick<DocumentFiles, "images" | "pdfs" | "texts">} KeptFiles  the files by name */
+/** @typedef {{at: number, set?: string, files?: KeptFiles}} Entry  a set of files, or the name of a result's set */
 
 const NAME = "docscore-documents";
 const STORE = "files";
@@ -16,7 +16,7 @@ const answerOf = (request) =>
     request.onerror = () => fail(request.error);
   });
 
-/** Forget results after an hour, then files that no result has. Names of results come before those of sets. */
+/** Delete results after an hour, then sets of no result. In the store, names of results come before names of sets. */
 const forgetOld = (/** @type {IDBObjectStore} */ store) => {
   const wanted = new Set();
   const entries = store.openCursor();
@@ -31,7 +31,7 @@ const forgetOld = (/** @type {IDBObjectStore} */ store) => {
 };
 
 /**
- * Do something with the store. In a browser that keeps nothing, nothing is found.
+ * Do something with the store; return undefined in a browser that keeps nothing.
  * @template T
  * @param {(store: IDBObjectStore) => IDBRequest<T>} act
  * @returns {Promise<T | undefined>}
@@ -53,16 +53,16 @@ const inStore = async (act) => {
   }
 };
 
-/** Keep a set of files, for results that have it. @type {(set: string, files: KeptFiles) => Promise<unknown>} */
+/** Keep a set of files for results. @type {(set: string, files: KeptFiles) => Promise<unknown>} */
 export const keepFiles = (set, files) => inStore((store) => store.put({ at: Date.now(), files }, set));
 
-/** A result has a set of files. @type {(run: string, set: string) => Promise<unknown>} */
+/** Note that a result has a set of files. @type {(run: string, set: string) => Promise<unknown>} */
 export const keepSetOf = (run, set) => inStore((store) => store.put({ at: Date.now(), set }, `result ${run}`));
 
 /** @type {(name: string) => Promise<Entry | undefined>} */
 const entryOf = (name) => inStore((store) => store.get(name));
 
-/** The set of files that a result has, with its name. @type {(run: string) => Promise<Entry | undefined>} */
+/** Return the set of files of a result, with its name. @type {(run: string) => Promise<Entry | undefined>} */
 export const setOf = async (run) => {
   const { set = "" } = (await entryOf(`result ${run}`)) ?? {};
   const found = set ? await entryOf(set) : undefined;

@@ -1,10 +1,10 @@
-// The keys of the page. What is bound here is what the list of keys shows.
+// The keys of the page. The list of keys shows the keys that are bound here.
 
 import { around } from "./elements.js";
 import { TYPED, isShown } from "./tabs.js";
 
 /**
- * Keys, apart by a space, what they do in words, and a function for each; without words they are not listed.
+ * Keys, separated by spaces, words that describe them, and one function per key. Keys without words are not listed.
  * @template {unknown[]} A
  * @typedef {[keys: string, words: string, ...acts: ((...given: A) => unknown)[]]} Binding
  */
@@ -14,7 +14,7 @@ import { TYPED, isShown } from "./tabs.js";
 export const listed = [];
 
 /**
- * List keys of a part of a tab. The answer is what each of them does.
+ * List keys of a part of a tab, and return the function of each key.
  * @template {unknown[]} A
  * @param {string} tab  "" for all
  * @param {string} part

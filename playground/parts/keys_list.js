@@ -1,4 +1,4 @@
-// The list of the keys that are bound, as a dialog.
+// A dialog that lists the bound keys.
 
 import { around, findElement, findElements, newElement } from "./elements.js";
 import { listKeys, listed } from "./keys.js";
@@ -7,7 +7,7 @@ import { TYPED, isShown } from "./tabs.js";
 /** @type {Record<string, string>} */
 const SIGNS = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" };
 
-/** Draw the keys of the tab that is shown, by their parts. */
+/** Draw the keys of the current tab, by part. */
 const drawKeys = (/** @type {HTMLElement} */ place) => {
   for (const old of findElements(place, "section")) old.remove();
   /** @type {Map<string, HTMLElement>} */
@@ -21,7 +21,7 @@ const drawKeys = (/** @type {HTMLElement} */ place) => {
   }
 };
 
-/** The list of keys is a dialog. */
+/** Set up the dialog with the list of keys. */
 export const startKeys = () => {
   const dialog = () => findElement(document, "dialog.keys", HTMLDialogElement);
   const show = () => {

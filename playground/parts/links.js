@@ -1,5 +1,5 @@
 // A pair in the URL's hash: deflated, base64url. It stays in the link and never reaches a server.
-// A link is data from a stranger: its length and what it inflates to are checked here, every part of it by the server.
+// A link is untrusted: its length and its inflated size are checked here, and every part of it by the server.
 
 import { newElement } from "./elements.js";
 
@@ -48,7 +48,7 @@ const unpacked = async (text, longest) => {
   }
 };
 
-/** A pair as the hash of an address. @type {(values: Server.PairRequest) => Promise<string>} */
+/** Return a pair as the hash of an address. @type {(values: Server.PairRequest) => Promise<string>} */
 export const hashOfPair = async (values) => {
   const packed = await through(new TextEncoder().encode(JSON.stringify(values)), new CompressionStream("deflate-raw"));
   let binary = "";
@@ -57,17 +57,17 @@ export const hashOfPair = async (values) => {
 };
 
 /**
- * A document of several as a pair, under the options that it was scored by.
+ * Return the hash of one document of a test set as a pair, with the options by which it was scored.
  * @type {(sides: Server.PairSides, metric: string, options: Server.SchemaOptions) => Promise<string>}
  */
 export const hashOfDocument = (sides, metric, options) =>
   hashOfPair({ ...sides, metric: PAIR_METRICS.includes(metric) ? metric : "anls_star", options });
 
 /**
- * What a link holds, undefined if the hash is no link of ours.
+ * Return the content of a link, undefined if the hash is not a link to a pair.
  * @param {string} hash
  * @param {number} longestText
- * @throws {Error} with a sentence for what is too long or damaged
+ * @throws {Error} with a sentence if the link is too long or damaged
  */
 export const pairOfHash = async (hash, longestText) => {
   if (!hash.startsWith(PREFIX)) return undefined;
@@ -80,7 +80,7 @@ export const pairOfHash = async (hash, longestText) => {
 let told = null;
 let timer = 0;
 
-/** Say something below a button for some seconds, above what is there. */
+/** Show a sentence below a button for some seconds, above the content there. */
 export const tellBelow = (/** @type {HTMLElement} */ button, /** @type {string} */ sentence) => {
   const place = (told ??= newElement("p", "ds told"));
   const { right, bottom } = button.getBoundingClientRect();
@@ -90,7 +90,7 @@ export const tellBelow = (/** @type {HTMLElement} */ button, /** @type {string} 
   place.textContent = "";
   button.closest(".ds")?.append(place);
   requestAnimationFrame(() => {
-    place.textContent = sentence; // a change of what is there is read aloud
+    place.textContent = sentence; // a screen reader reads a change of the text
   });
   clearTimeout(timer);
   timer = window.setTimeout(() => {
@@ -99,8 +99,8 @@ export const tellBelow = (/** @type {HTMLElement} */ button, /** @type {string} 
 };
 
 /**
- * Copy a link to the page as it is, and say so with a note on the link, for some seconds below the button that was
- * pressed; "", or a sentence to be shown for longer that holds the link.
+ * Copy a link to the current page, and report it with a note below the pressed button for some seconds. Return "", or a
+ * sentence with the link to show for longer.
  * @type {(button: HTMLElement, link: string, note?: string) => Promise<string>}
  */
 export const copyLink = async (button, link, note = "") => {

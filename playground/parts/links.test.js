@@ -6,20 +6,20 @@ import { hashOfDocument, hashOfPair, pairOfHash } from "./links.js";
 const LONGEST = 1000; // characters of a text
 const OPTIONS = { threshold: 0.5, ignore_case: true, numbers: "text", normalise: false, donut: false, rules: "paper" };
 const PAIR = { truth: '{"a": "é"}', prediction: "", reading: "json", metric: "anls_star", options: OPTIONS };
-let skip = false; // Node has what browsers have from its version 20.12 on
+let skip = false; // Node has these streams since version 20.12
 try {
   new CompressionStream("deflate-raw");
 } catch {
   skip = true;
 }
 
-test("a pair comes back from its link", { skip }, async () => {
+test("a pair survives its link", { skip }, async () => {
   const hash = await hashOfPair(PAIR);
   assert.match(hash, /^#pair=[\w-]+$/);
   assert.deepEqual(await pairOfHash(hash, LONGEST), PAIR);
 });
 
-test("a metric of test sets alone becomes ANLS*", { skip }, async () => {
+test("a metric that only test sets have becomes ANLS*", { skip }, async () => {
   const sides = { truth: "1", prediction: "2", reading: "json" };
   const [grounding, nted] = await Promise.all(
     ["grounding", "nted"].map(async (metric) => pairOfHash(await hashOfDocument(sides, metric, OPTIONS), LONGEST)),
@@ -28,11 +28,11 @@ test("a metric of test sets alone becomes ANLS*", { skip }, async () => {
   assert.deepEqual(nted, { ...sides, metric: "nted", options: OPTIONS });
 });
 
-test("an address of something else is no link", async () => {
+test("another address is not a link to a pair", async () => {
   assert.equal(await pairOfHash("#one-pair", LONGEST), undefined);
 });
 
-test("what is damaged, long, or inflates beyond what is accepted, is refused", { skip }, async () => {
+test("damaged links, long links and links that inflate too much are refused", { skip }, async () => {
   const hash = await hashOfPair(PAIR);
   for (const damaged of ["#pair=!", "#pair=AAAA", hash.slice(0, -8)]) {
     await assert.rejects(pairOfHash(damaged, LONGEST), { message: "it is damaged" });

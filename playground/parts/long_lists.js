@@ -1,10 +1,10 @@
-// Long lists: what became of their rows, a bar each in the order of the ground truth, and where a list was cut off.
+// Long lists: the outcome of each row as a bar, in the order of the ground truth, and where a list was cut off.
 
 import { cutName, newButton, newElement } from "./elements.js";
 import { counted } from "./words.js";
 
 const MOST_BARS = 160;
-const LONG = 20; // rows of a list
+const LONG = 20; // rows from which a list is long
 const NAMES = /** @type {const} */ ([
   ["whole row", ""],
   ["a value differs", "half"],
@@ -14,7 +14,7 @@ const NAMES = /** @type {const} */ ([
 const LOOKS = { w: "", d: "half", m: "gone" };
 
 /**
- * The rows of a list as bars, of which each stands for several where they are many.
+ * Return the rows of a list as bars; if there are many rows, each bar represents several.
  * @type {(rows: string) => {size: number, bars: {look: string, at: number}[]}}
  */
 export const barsOf = (rows) => {
@@ -27,7 +27,7 @@ export const barsOf = (rows) => {
   return { size, bars };
 };
 
-/** What a screen reader hears of the bars. @type {(list: Server.LongList) => string} */
+/** Return the text of the bars for screen readers. @type {(list: Server.LongList) => string} */
 export const labelOf = ({ rows, whole, cut, expected }) => {
   const count = (/** @type {string} */ state) => [...rows].filter((each) => each === state).length;
   const ends = cut ? `, cut off after row ${cut} of ${expected}` : "";
@@ -58,7 +58,7 @@ const drawBars = (list, go) => {
 };
 
 /**
- * The lists of a document, or nothing if none is long.
+ * Return the long lists of a document.
  * @type {(lists: Server.LongList[], go: (row: number) => void) => HTMLElement[]}
  */
 export const drawLists = (lists, go) => {
@@ -114,7 +114,7 @@ export const drawLists = (lists, go) => {
 const isLong = ({ lists, expected, cut_off: cut }) => cut > 0 || expected >= LONG * lists;
 
 /**
- * What was found of the rows of long lists, as buttons of which one may be chosen.
+ * Return the found rows of long lists, one button per list; one list can be chosen.
  * @type {(lists: Server.ListSum[], chosen: string | null, choose: (list: string | null) => void) => HTMLElement[]}
  */
 export const drawListSums = (lists, chosen, choose) =>

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { barsOf, labelOf } from "./long_lists.js";
 
-test("each row is a bar, of many rows several are", () => {
+test("each row is a bar, or several rows if there are many", () => {
   assert.deepEqual(
     barsOf("wdm").bars.map(({ look }) => look),
     ["", "half", "gone"],
@@ -13,7 +13,7 @@ test("each row is a bar, of many rows several are", () => {
   assert.equal(barsOf(`w${"m".repeat(300)}`).bars[0].look, "half");
 });
 
-test("what became of the rows is said", () => {
+test("the text of the bars counts the outcomes of the rows", () => {
   const list = { path: "lines", expected: 5, predicted: 2, paired: 2, whole: 1, cut: 2, rows: "wdmmm", numbers: [] };
   const rows = "5 rows in the order of the ground truth: 1 whole, 1 with a fault, 3 missing";
   assert.equal(labelOf(list), `${rows}, cut off after row 2 of 5`);

@@ -1,15 +1,15 @@
-// Where the values of a place stand: in the text of their document, and on the images of its pages.
+// The positions of values: in the text of their document, and on the images of its pages.
 
 import { around } from "./places.js";
 import { stemOf } from "./words.js";
 
-/** @typedef {{start: number, end: number}} Span  of a text, in the units that JavaScript counts */
-/** @typedef {(Span & {look?: string})[]} MarkedPlace  the parts of a value, such as the words of a row */
+/** @typedef {{start: number, end: number}} Span  part of a text, in UTF-16 code units */
+/** @typedef {(Span & {look?: string})[]} MarkedPlace  the spans of a value, such as the words of a row */
 /** @typedef {[left: number, top: number, right: number, bottom: number]} Box  on a page whose sides are 1 */
-/** @typedef {Span & {page: number, box: Box}} PlacedWord  a word of the text, and where it stands */
-/** @typedef {{text: string, words: PlacedWord[], images: string[]}} PlacedText  with the names of its pages' images */
+/** @typedef {Span & {page: number, box: Box}} PlacedWord  a word of the text with its box */
+/** @typedef {{text: string, words: PlacedWord[], images: string[]}} PlacedText  images: names of the pages' images */
 
-/** The offsets of a text in JavaScript's units by those in characters. @type {(text: string) => number[]} */
+/** Return the offset in UTF-16 code units of each character of a text. @type {(text: string) => number[]} */
 export const unitsOf = (text) => {
   const ends = [0];
   for (const sign of text) ends.push(ends[ends.length - 1] + sign.length);
@@ -17,8 +17,8 @@ export const unitsOf = (text) => {
 };
 
 /**
- * The places of the chosen answer, then those of the ground truth, each once; without a choice all in their order. The
- * server counts characters.
+ * Return the places of the chosen answer, then of the ground truth, without duplicates; without a choice all places in
+ * order. The server counts characters.
  * @type {(answer: Server.Beside, chosen: number | null) => MarkedPlace[]}
  */
 export const matchesOf = ({ text, marks }, chosen) => {
@@ -37,7 +37,7 @@ export const matchesOf = ({ text, marks }, chosen) => {
   return found;
 };
 
-/** The words of a text that a span touches, in order. @type {(words: PlacedWord[], span: Span) => PlacedWord[]} */
+/** Return the words that a span touches, in order. @type {(words: PlacedWord[], span: Span) => PlacedWord[]} */
 const wordsIn = (words, { start, end }) => {
   let [first, beyond] = [0, words.length];
   while (first < beyond) {
@@ -50,7 +50,7 @@ const wordsIn = (words, { start, end }) => {
 };
 
 /**
- * The page on which a place stands, and the box around it there; null if that is not known.
+ * Return the page of a place and the box around it there; null if unknown.
  * @type {(place: MarkedPlace, words: PlacedWord[]) => {number: number, box: Box} | null}
  */
 export const boxOf = (place, words) => {
@@ -61,7 +61,7 @@ export const boxOf = (place, words) => {
 };
 
 /**
- * Whether two spans stand on one line: of the page if their boxes are known, else of the text.
+ * Return whether two spans are on one line: of the page if their boxes are known, else of the text.
  * @type {(one: Span, other: Span, placed: Pick<PlacedText, "text" | "words">) => boolean}
  */
 const areOnOneLine = (one, other, { text, words }) => {
@@ -75,7 +75,7 @@ const areOnOneLine = (one, other, { text, words }) => {
 };
 
 /**
- * The number of the match that stands beside most of the rest of its row, and of several the nearest.
+ * Return the number of the match with most of its row on the same line; among several, of the nearest to the row.
  * @type {(matches: MarkedPlace[], row: Server.Mark, placed: Pick<PlacedText, "text" | "words">) => number}
  */
 export const inRowOf = (matches, row, placed) => {
@@ -90,7 +90,7 @@ export const inRowOf = (matches, row, placed) => {
 };
 
 /**
- * The lines of a text, each in pieces of which some are marked; of spans that overlap, the later one marks the rest.
+ * Return the lines of a text, each in marked and unmarked pieces. If spans overlap, the later one marks only the rest.
  * @type {(text: string, place: MarkedPlace) => {text: string, isMarked: boolean, look?: string}[][]}
  */
 export const markedLines = (text, place) => {
@@ -115,7 +115,7 @@ export const markedLines = (text, place) => {
 };
 
 /**
- * The page of an offset of a text, and the line there, both from 1.
+ * Return the page of an offset in a text, and the line on that page, both from 1.
  * @type {(text: string, start: number) => {page: number, line: number}}
  */
 export const lineAt = (text, start) => {
@@ -124,11 +124,11 @@ export const lineAt = (text, start) => {
 };
 
 /**
- * The images of a document's pages: those that its text names, that of its own name, or those of its name with a
- * number.
+ * Return the images of a document's pages: the images that its text names, the image with its name, or the images with
+ * its name and a number.
  * @template T
  * @param {string} name
- * @param {string[]} named  in its text
+ * @param {string[]} named  the names in its text
  * @param {Map<string, T>} images  by the stems of their names
  * @returns {(T | undefined)[]}
  */

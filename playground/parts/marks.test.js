@@ -5,7 +5,7 @@ import { boxOf, imagesOf, inRowOf, lineAt, markedLines, matchesOf } from "./mark
 
 const beside = (text, marks, row = []) => ({ heads: [], rows: [], places: [], count: 0, text, marks, row });
 
-test("matches count what JavaScript counts, and each place once", () => {
+test("matches count UTF-16 code units, and contain each place once", () => {
   const answer = beside("😀 12 and 17", [[[[2, 4]]], [[[9, 11]], [[2, 4]]]]);
   const [truth, prediction] = [
     { start: 3, end: 5 },
@@ -16,7 +16,7 @@ test("matches count what JavaScript counts, and each place once", () => {
   assert.deepEqual(matchesOf(beside(null, [[]]), 0), []);
 });
 
-test("the match is chosen that stands in the lines of its row, on the page before the text, and else the nearest", () => {
+test("a match on the line of its row is preferred, on the page before in the text, else the nearest match", () => {
   const text = "12 tea 4\n13 rum 4\n4";
   const matches = [7, 16, 18].map((start) => [{ start, end: start + 1 }]);
   const row = /** @type {[number, number][]} */ ([[9, 11]]); // "13"
@@ -33,7 +33,7 @@ test("the match is chosen that stands in the lines of its row, on the page befor
   assert.equal(inRowOf([], row, { text, words }), 0);
 });
 
-test("the box of a place holds its words on their first page", () => {
+test("the box of a place contains its words on their first page", () => {
   const words = [
     { start: 0, end: 3, page: 1, box: [0.1, 0.2, 0.3, 0.25] },
     { start: 4, end: 6, page: 1, box: [0.35, 0.19, 0.5, 0.26] },
@@ -56,7 +56,7 @@ test("a place is marked in its lines", () => {
   assert.deepEqual(lineAt("a\f\nb", 3), { page: 2, line: 1 });
 });
 
-test("no letter is shown twice where spans overlap", () => {
+test("no letter is shown twice if spans overlap", () => {
   const spans = [
     { start: 5, end: 9, look: "" },
     { start: 5, end: 9, look: "truth" },
@@ -74,7 +74,7 @@ test("no letter is shown twice where spans overlap", () => {
   );
 });
 
-test("images belong to a document by the names in its text, its own name, or that with a number", () => {
+test("images belong to a document by the names in its text, its own name, or its name with a number", () => {
   const images = new Map(["scan", "scan-10", "scan-2", "scanner", "other"].map((name) => [name, name]));
   assert.deepEqual(imagesOf("scan.pdf", [], images), ["scan"]);
   assert.deepEqual(imagesOf("scan.pdf", ["a/other.png", "gone.png"], images), ["other", undefined]);

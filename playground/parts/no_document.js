@@ -1,4 +1,4 @@
-// What stands in place of a document that is not there, with a button that adds it.
+// The notice instead of a missing document, with a button that adds one.
 
 import { newDocumentInput } from "./document_files.js";
 import { newButton, newElement } from "./elements.js";

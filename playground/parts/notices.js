@@ -1,11 +1,11 @@
-// What the tabs for files show: the drop box or a result, and a notice above the result.
+// The tabs for files: switch between drop box and result, and show a notice above the result.
 
 import { findElement, newButton } from "./elements.js";
 
 /** @import { partsOf } from "./elements.js" */
 
 /**
- * Show the drop box of a screen, "empty", or its result; the options are in both, in the latter before another element.
+ * Show the drop box of a screen (state "empty") or its result. The options move along, in the result before `next`.
  * @param {HTMLElement} screen
  * @param {string} state
  * @param {HTMLElement} options
@@ -13,13 +13,13 @@ import { findElement, newButton } from "./elements.js";
  */
 export const setScreenState = (screen, state, options, next) => {
   screen.dataset.state = state;
-  if (options.closest(state === "empty" ? ".drop" : ".setup")) return; // what is moved loses the focus
+  if (options.closest(state === "empty" ? ".drop" : ".setup")) return; // moving them would lose the focus
   if (state === "empty") screen.querySelector(".drop-options")?.append(options);
   else next.before(options);
 };
 
 /**
- * What stands above a result: a title, a sentence, buttons, of which the same stay, and how far a run is.
+ * Show a title, a sentence, buttons and the progress of a run above a result. Unchanged buttons keep their elements.
  * @param {ReturnType<typeof partsOf>} part
  * @param {string} title
  * @param {string} detail

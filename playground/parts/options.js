@@ -1,4 +1,4 @@
-// The options of scoring within an element: their values, and the same set; only those that a metric uses are shown.
+// The scoring options within an element: get and set their values; only options that the metric uses are shown.
 
 import { findElement, findElements, newButton, newElement } from "./elements.js";
 
@@ -23,24 +23,24 @@ const setValue = (/** @type {OptionInput} */ input, /** @type {unknown} */ value
   else if (input.value !== String(value)) [input.value, input.title] = [String(value), ""];
 };
 
-/** @template {object} O  the values by the names of the options */
+/** @template {object} O  the values by option name */
 export class Options {
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     const schema = root.querySelector("[data-option=schema]");
     this.schema = schema instanceof HTMLInputElement ? schema : null;
-    this.suggested = ""; // the schema that belongs to what is scored, not to the visitor
+    this.suggested = ""; // the schema that came with the scored texts or files, not from the visitor
     this.lead = newButton("inline", "Choose a schema", () => {});
     if (this.schema) this.takeSchemas(this.schema);
   }
 
-  /** The text of a file is the schema, and its name the title of the input. */
+  /** Take the text of a file as the schema, and its name as the title of the input. */
   takeSchemas(/** @type {HTMLInputElement} */ schema) {
     const file = findElement(this.root, "input[type=file]", HTMLInputElement);
     this.lead.addEventListener("click", () => file.click());
     findElement(this.root, ".schema button").addEventListener("click", () => file.click());
-    // the note on numbers by value leads to the schema that it needs
+    // the note on comparing numbers by value links to the schema, which that needs
     const note = this.root.querySelector("[data-option=numbers]")?.closest(".opt")?.querySelector("small");
     note?.append(" ", this.lead);
     for (const kind of ["input", "change"]) file.addEventListener(kind, (event) => event.stopPropagation());
@@ -58,12 +58,12 @@ export class Options {
     return inputs.filter((input) => input instanceof HTMLInputElement || input instanceof HTMLSelectElement);
   }
 
-  /** The inputs that hold the values. */
+  /** Return the inputs of the values. */
   taken() {
     return this.inputs().filter((input) => radio(input)?.checked ?? true);
   }
 
-  /** The values of the options that the metric uses; the server has the defaults of the others. */
+  /** Return the values of the options that the metric uses; the server has defaults for the others. */
   read() {
     const used = this.taken().filter((input) => !isOfOthers(input));
     return /** @type {O} */ (Object.fromEntries(used.map((input) => [nameOf(input), valueOf(input)])));
@@ -74,7 +74,7 @@ export class Options {
     for (const input of this.inputs()) if (wanted.has(nameOf(input))) setValue(input, wanted.get(nameOf(input)));
   }
 
-  /** Take the options of a remedy. The schema among them was suggested for what is scored. */
+  /** Take the options of a remedy. A schema among them is a suggested schema. */
   accept(/** @type {Partial<O> & {schema?: string}} */ values) {
     this.take(values);
     this.suggested = values.schema ?? this.suggested;
@@ -86,7 +86,7 @@ export class Options {
     return value === this.suggested ? "" : value;
   }
 
-  /** Something else will be scored: a suggested schema goes, one that the visitor chose stays. */
+  /** Prepare for other texts or files: remove a suggested schema, and keep the visitor's own. */
   leave() {
     if (!this.chosenSchema) this.reset("schema");
     this.suggested = "";
@@ -109,7 +109,7 @@ export class Options {
     if (label) label.textContent = this.schema.value ? "Typed score" : "ANLS*";
   }
 
-  /** The options that are shown and not the defaults: name, words, and what opens each. */
+  /** Return the visible options that differ from the defaults: name, words, and a function that opens each. */
   changed() {
     return this.taken()
       .filter((input) => !isDefault(input) && !isOfOthers(input))
@@ -126,7 +126,7 @@ export class Options {
     return input.dataset.words ?? `${nameOf(input)} ${input.value}`;
   }
 
-  /** What opens the popover at an option. @type {(input: HTMLElement) => () => void} */
+  /** Return a function that opens the popover at an option. @type {(input: HTMLElement) => () => void} */
   opener(input) {
     return () => {
       this.root.setAttribute("open", "");
@@ -135,7 +135,7 @@ export class Options {
     };
   }
 
-  /** What is not as by default, as chips: the words lead to where it is chosen, and × takes it back. */
+  /** Draw the changed options as chips: the words open the option, and × resets it. */
   chips(/** @type {HTMLElement} */ place, /** @type {Chip[]} */ chips) {
     place.replaceChildren(...chips.map((chip) => this.chip(chip)));
   }

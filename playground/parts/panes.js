@@ -1,9 +1,9 @@
-// Panes that arrows move in: each is one stop of Tab, on the cell where one was last; Enter presses what is in it.
+// Panes for arrow keys. Each pane is one stop of Tab, at the last visited cell; Enter presses the content of the cell.
 
 import { around, findElements } from "./elements.js";
 
 /**
- * A pane holds rows, and these hold cells; a row may be its own cell.
+ * Make a pane, which contains rows, which contain cells; a row can be its own cell.
  * @param {HTMLElement} pane
  * @param {{row?: string, cell?: string, keys?: Record<string, (cell: HTMLElement) => void>}} parts  selectors, and keys
  */
@@ -13,7 +13,7 @@ export const newPane = (pane, { row: ROW = "[data-row]", cell: CELL = "[data-cel
     !row ? [] : row.matches(CELL) ? [row] : findElements(row, CELL);
   const stop = () => findElements(pane, `${CELL}[tabindex="0"]`)[0];
 
-  /** One cell is a stop of Tab, and no other. */
+  /** Make one cell the only stop of Tab. */
   const setStop = (/** @type {HTMLElement | null | undefined} */ cell) => {
     if (!cell) return;
     for (const other of findElements(pane, `${CELL}[tabindex="0"]`)) other.tabIndex = -1;
@@ -26,16 +26,16 @@ export const newPane = (pane, { row: ROW = "[data-row]", cell: CELL = "[data-cel
     cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
   };
 
-  /** What is in the pane is new: its first cell is the stop. */
+  /** Make the first cell the stop, after the content of the pane changed. */
   const fresh = () => {
     for (const cell of findElements(pane, CELL)) if (cell.tabIndex !== -1) cell.tabIndex = -1;
     const all = findElements(pane, ROW);
-    setStop(cells(all.find((row) => row.checkVisibility()) ?? all[0])[0]); // of a pane that is not shown too
+    setStop(cells(all.find((row) => row.checkVisibility()) ?? all[0])[0]); // also in a hidden pane
   };
 
   pane.addEventListener("focusin", (event) => setStop(around(event, CELL)));
   for (const kind of ["toggle", "change"]) {
-    // the stop may be hidden now
+    // the stop can be hidden now
     pane.addEventListener(
       kind,
       () => {

@@ -1,4 +1,4 @@
-// PDFs that a server on this machine reads: their words as text, and their pages as images, each drawn when it is seen.
+// PDFs that a server on this machine reads: their words as text, and their pages as images, rendered once visible.
 
 import { answerTo } from "./asking.js";
 import { askAgain, uploaded } from "./uploads.js";
@@ -17,7 +17,7 @@ const HOSTED = [
 ];
 
 /**
- * The words of pages as a text, with their places: words at one height are a line.
+ * Return the words of pages as a text with boxes; words at the same height form a line.
  * @type {(pages: Server.Pdf["words"]) => PlacedText | null}
  */
 export const textOfWords = (pages) => {
@@ -41,7 +41,7 @@ export const textOfWords = (pages) => {
   return words.length ? { text, words, images: [] } : null;
 };
 
-/** What is said of a PDF that was refused. @type {(name: string, found: Server.Refusal) => Fault} */
+/** Return the notice about a refused PDF. @type {(name: string, found: Server.Refusal) => Fault} */
 export const faultOf = (name, { refused, kind }) => {
   if (kind === "limit") return HOSTED;
   if (/is encrypted/.test(refused)) {
@@ -58,7 +58,7 @@ export const faultOf = (name, { refused, kind }) => {
 const sent = new WeakMap();
 
 /**
- * Asks for something once while it is under way.
+ * Return a function that does not ask again while a request is under way.
  * @type {(ask: () => Promise<void>) => () => Promise<void>}
  */
 const once = (ask) => {
@@ -71,9 +71,9 @@ const once = (ask) => {
 };
 
 /**
- * The PDF of a document, which goes to the server, if that is on this machine.
+ * Load the PDF of a document. It is sent to the server only if the server is on this machine.
  * @param {Server.Functions} server
- * @param {() => string} runOf  the result to which its pages belong, which is another one once it was scored again
+ * @param {() => string} runOf  returns the result to which the pages belong; scoring again changes it
  * @param {File} file
  * @returns {Promise<LoadedDocument>}
  */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { faultOf, textOfWords } from "./pdfs.js";
 
-test("words at one height are a line, and pages are parted by form feeds", () => {
+test("words at the same height form a line, and form feeds separate pages", () => {
   const at = (left, top) => [left, top, left + 0.1, top + 0.02];
   const pages = [
     [

@@ -7,7 +7,7 @@ import { knownOf } from "./scene.js";
 
 const TABLE = new URL("../../tests/data/place_sentences.jsonl", import.meta.url);
 
-test("the page says of a place what the report says", () => {
+test("the page describes a place in the words of the report", () => {
   for (const line of readFileSync(TABLE, "utf8").trim().split("\n")) {
     const { why, row, pages, text, words: boxes, sign, said } = JSON.parse(line);
     const found = [...text.matchAll(/\S+/g)].map(({ index: start, 0: { length } }) => ({ start, end: start + length }));

@@ -1,25 +1,25 @@
-// Where values are expected and cited: the sign and the sentence of a row, and what is enlarged of a page.
+// Where values are expected and cited: the sign and the sentence of a row, and the part of a page to enlarge.
 
 import { counted } from "./words.js";
 
 /** @typedef {"page" | "box"} Level */
 /** @typedef {[left: number, top: number, right: number, bottom: number]} Box  on a page whose sides are 1 */
 /**
- * Whether the value is cited at the right place: "there", "elsewhere", "none" where nothing is cited or predicted,
- * "free" where no place is annotated, "nowhere" where the document does not have it, "" where nothing is known.
+ * The region that a value cites: "there" the right region, "elsewhere" another, "none" nothing cited or predicted,
+ * "free" no region annotated, "nowhere" value not found in the document, "" unknown.
  * @typedef {"there" | "elsewhere" | "none" | "free" | "nowhere" | ""} Sign
  */
 /** @typedef {`${"right" | "wrong"}_value_${"right" | "other"}_region` | "missing"} Share */
 /**
- * @typedef {object} Known  what is known of the document
- * @property {number} pages  how many it has, 0 where that is not known
- * @property {(place: Server.DocumentPlace) => string} textAt  what it says at a place, "" where that is not known
- * @property {(spot: Server.Mark) => {page: number, line: number}} lineOf  where a span of its text stands; line 0 where
- *   lines are not shown
- * @property {(place: Server.DocumentPlace) => number} lineAt  the line of a place on its page, 0 if it is not known
+ * @typedef {object} Known  known facts about the document
+ * @property {number} pages  the number of pages, 0 if unknown
+ * @property {(place: Server.DocumentPlace) => string} textAt  returns the text at a place, "" if unknown
+ * @property {(spot: Server.Mark) => {page: number, line: number}} lineOf  returns the position of a span of the text;
+ *   line 0 if lines are not shown
+ * @property {(place: Server.DocumentPlace) => number} lineAt  returns the line of a place on its page, 0 if unknown
  */
 
-export const IOU = 0.5; // the least overlap at which a box is accepted, where no other is asked for
+export const IOU = 0.5; // the least overlap at which a box is accepted, by default
 
 /** @type {Record<Share, string>} */
 export const SHARE_NAMES = {
@@ -39,15 +39,15 @@ const SIGN_NAMES = {
   "": "",
 };
 
-/** The level of a system's citations: boxes decide where one has a box, else pages. */
+/** Return the level of a system's citations: "box" if at least one has a box, else "page". */
 export const levelOfCitations = (/** @type {Pick<Server.PlacedRow, "cited">[]} */ rows) =>
   rows.some(({ cited }) => cited.some(([, boxes]) => boxes.length)) ? "box" : "page";
 
-/** The level by which a row is evaluated, that of its evidence where it has not the one that is asked for. */
+/** Return the level by which a row is evaluated: the requested level, or else the level of its evidence. */
 const levelOf = (/** @type {Server.PlacedRow} */ { levels }, /** @type {Level} */ level) =>
   levels && (levels[level] ? level : levels.page ? "page" : null);
 
-/** The share that counts the value of a row. @type {(row: Server.PlacedRow, level: Level) => Share | null} */
+/** Return the share that counts the value of a row. @type {(row: Server.PlacedRow, level: Level) => Share | null} */
 export const shareOf = (row, level) => {
   const counts = row.levels?.[level];
   if (!counts) return null;
@@ -68,10 +68,10 @@ export const signOf = (row, level) => {
   return prediction && !prediction.length ? "nowhere" : "";
 };
 
-/** The first page that the citations of a row name, 0 for none. @type {(row: Server.PlacedRow) => number} */
+/** Return the first page that a row cites, 0 for none. @type {(row: Server.PlacedRow) => number} */
 export const citedPage = (row) => row.cited.find(([page]) => page !== null && page > 0)?.[0] ?? 0;
 
-/** The page on which it is expected: that which is cited, if it is one of several. */
+/** Return the page on which the value is expected; among several, the cited page. */
 export const expectedPage = (/** @type {Server.PlacedRow} */ row) => {
   const cited = citedPage(row);
   const pages = row.expected.map(([page]) => page ?? 0).filter((page) => page > 0);
@@ -79,13 +79,13 @@ export const expectedPage = (/** @type {Server.PlacedRow} */ row) => {
 };
 
 /**
- * What a screen reader hears of a sign.
+ * Return the text of a sign for screen readers.
  * @type {(sign: Sign, page: number) => string}
  */
 export const labelOfSign = (sign, page) => SIGN_NAMES[sign] + (page && sign !== "none" ? `, page ${page}` : "");
 
 /**
- * What the line of a fold says of its rows: the sign and the page that they share, else how many are elsewhere.
+ * Summarize the rows of a fold: the sign and the pages that they share, else how many cite another region.
  * @type {(rows: {sign: Sign, page: number}[]) => {sign: Sign, pages: string, elsewhere: number}}
  */
 export const signOfFold = (rows) => {
@@ -101,7 +101,7 @@ export const signOfFold = (rows) => {
 /** @type {(values: (string | number)[]) => string} */
 const listed = (values) => [values.slice(0, -1).join(", "), values[values.length - 1]].filter(Boolean).join(" and ");
 
-/** Where a value stands in the text, in words. @type {(spots: Server.Mark[], known: Known) => string} */
+/** Say where a value was found in the text. @type {(spots: Server.Mark[], known: Known) => string} */
 const standing = (spots, known) => {
   if (!spots.length) return "not found in the document";
   const { page, line } = known.lineOf(spots[0]);
@@ -110,7 +110,7 @@ const standing = (spots, known) => {
   return `found ${where ? `on ${where}` : "in the document"}`;
 };
 
-/** What the document says at the cited place, as a sentence. @type {(row: Server.PlacedRow, known: Known) => string} */
+/** Quote the document at the cited place, in a sentence. @type {(row: Server.PlacedRow, known: Known) => string} */
 const saidThere = (row, known) => {
   const said = row.cited.map(known.textAt).find(Boolean) ?? "";
   return said ? `The document says ${said} there.` : "";
@@ -160,7 +160,7 @@ const ofThere = (row, level, known) => {
 };
 
 /**
- * What is said of a row, and what adds to it.
+ * Return a sentence about a row, and details.
  * @type {(row: Server.PlacedRow, level: Level, known: Known, asked: number) => [title: string, detail: string]}
  */
 export const sentencesOf = (row, level, known, asked) => {
@@ -205,23 +205,23 @@ export const sentencesOf = (row, level, known, asked) => {
   ];
 };
 
-/** The box around boxes. @type {(boxes: Box[]) => Box} */
+/** Return the box around boxes. @type {(boxes: Box[]) => Box} */
 export const around = (boxes) => {
   const least = (/** @type {number} */ side) => Math.min(...boxes.map((box) => box[side]));
   const most = (/** @type {number} */ side) => Math.max(...boxes.map((box) => box[side]));
   return [least(0), least(1), most(2), most(3)];
 };
 
-const USUAL = 0.42; // the part of a page's width that is enlarged, or more for a wide place
-const LEFT = 0.02; // of what is enlarged, before a place that is cut off
-const ROOM = 1.2; // of the height of the place, above and below it
+const USUAL = 0.42; // the part of a page's width to enlarge; more for a wide region
+const LEFT = 0.02; // margin before a region that is cut off, as a part of the enlarged width
+const ROOM = 1.2; // margin above and below a region, as a multiple of its height
 
-const HIGHEST = 3; // by the ratio, of what is enlarged around a high place
+const HIGHEST = 3; // the largest height of an enlarged part around a high region, as a multiple of the usual one
 
 /**
- * Return the part of a page to enlarge around a place. Its height is `ratio` of its width, or somewhat more if the
- * place is higher. It is at most `most` of the page wide, so that the text is large enough. If the place is larger, the
- * part shows its beginning.
+ * Return the part of a page to enlarge around a region. Its height is `ratio` of its width, or somewhat more if the
+ * region is higher. It is at most `most` of the page wide, so that the text is large enough. If the region is larger,
+ * the part shows the region's beginning.
  * @type {(box: Box, page: {width: number, height: number}, ratio: number, most?: number) => Box}
  */
 export const partAround = ([left, top, right, bottom], { width, height }, ratio, most = 1) => {
@@ -235,22 +235,22 @@ export const partAround = ([left, top, right, bottom], { width, height }, ratio,
   return [x, y, x + wide, y + tall];
 };
 
-/** Whether two places on a page are seen in one enlarged part: near each other, or hardly larger together. */
+/** Return whether one enlarged part can show two regions: they are near each other, or hardly larger together. */
 export const areNear = (/** @type {Box} */ one, /** @type {Box} */ other) => {
   const [wide, high] = [0, 1].map((side) => Math.max(one[side + 2] - one[side], other[side + 2] - other[side]));
   const [left, top, right, bottom] = around([one, other]);
   return right - left < Math.max(0.6, 1.1 * wide) && bottom - top < Math.max(0.12, 1.1 * high);
 };
 
-export const ALIKE = 0.005; // of a page; boxes that differ by less look the same
+export const ALIKE = 0.005; // part of a page; boxes that differ by less look the same
 
-/** Return whether places look the same. @type {(one: Box[], other: Box[]) => boolean} */
+/** Return whether regions look the same. @type {(one: Box[], other: Box[]) => boolean} */
 export const areAlike = (one, other) =>
   one.length === other.length &&
   one.every((box, at) => box.every((side, number) => Math.abs(side - other[at][number]) < ALIKE));
 
 /**
- * The words of a page whose middles are within boxes.
+ * Return the words of a page whose centres are within boxes.
  * @template {{box: Box}} W
  * @param {W[]} words
  * @param {Box[]} boxes

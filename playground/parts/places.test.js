@@ -34,7 +34,7 @@ const elsewhere = { levels: { page: [0, 1], box: [0, 1] }, cited: [at(2)], overl
 const uncited = { levels: { page: [0, 0], box: [0, 0] }, cited: [], overlap: null };
 const free = { levels: null, expected: [], overlap: null };
 
-test("a row has a sign and a share at the level that is asked for", () => {
+test("a row has a sign and a share at the requested level", () => {
   const onPage = row({ levels: { page: [1, 1], box: [0, 1] } });
   assert.deepEqual([signOf(onPage, "page"), signOf(onPage, "box")], ["there", "elsewhere"]);
   assert.equal(shareOf(onPage, "page"), "right_value_right_region");
@@ -52,7 +52,7 @@ test("a row has a sign and a share at the level that is asked for", () => {
   assert.equal(signOf(row({ ...free, cited: [], found: [null, null] }), "box"), "");
 });
 
-test("a fold has the sign that its rows share, else how many are elsewhere", () => {
+test("a fold has the sign that its rows share, else the number of rows that cite another region", () => {
   const there = (page) => ({ sign: "there", page });
   assert.deepEqual(signOfFold([there(1), there(3), there(2)]), { sign: "there", pages: "1–3", elsewhere: 0 });
   assert.deepEqual(signOfFold([there(1), there(3)]), { sign: "there", pages: "", elsewhere: 0 });
@@ -62,7 +62,7 @@ test("a fold has the sign that its rows share, else how many are elsewhere", () 
   assert.equal(labelOfSign("elsewhere", 2), "with another region, page 2");
 });
 
-test("what is said of right values", () => {
+test("sentences about right values", () => {
   assert.deepEqual(said({}), ["Right value, right region.", "The boxes overlap by 0.84."]);
   assert.deepEqual(said({ levels: { page: [1, 1] } }), ["Right value, right page.", "No box is annotated."]);
   assert.deepEqual(said({ expected: [at(2), at(1)] }), [
@@ -81,7 +81,7 @@ test("what is said of right values", () => {
   assert.deepEqual(said(uncited), ["Right value, nothing cited.", "It is expected on page 1."]);
 });
 
-test("what is said of wrong and missing values", () => {
+test("sentences about wrong and missing values", () => {
   const textAt = ([page]) => (page === 1 ? "KX-2208" : "");
   assert.deepEqual(said({ right: false }, { textAt }), [
     "Wrong value, right region: misread.",
@@ -95,7 +95,7 @@ test("what is said of wrong and missing values", () => {
   ]);
 });
 
-test("what is said of citations that cannot be, and of places that are not annotated", () => {
+test("sentences about invalid citations and regions that are not annotated", () => {
   assert.deepEqual(said({ ...elsewhere, cited: [at(7)] }), [
     "The citation names page 7; the document has 3 pages.",
     "It counts as another region.",
@@ -110,7 +110,7 @@ test("what is said of citations that cannot be, and of places that are not annot
   ]);
 });
 
-test("on the only page, a place elsewhere is named by its line", () => {
+test("on the only page, another region is named by its line", () => {
   const apart = { levels: { page: [1, 1], box: [0, 1] }, cited: [at(1, [0.1, 0.5, 0.2, 0.52])], overlap: 0 };
   const lineAt = ([, [box]]) => (box === BOX ? 3 : 12);
   assert.equal(said(apart, { pages: 1, lineAt })[0], "Right value, other region: line 12, expected line 3.");
@@ -118,7 +118,7 @@ test("on the only page, a place elsewhere is named by its line", () => {
   assert.equal(said(apart, { pages: 2, lineAt })[0], "Right value, other region on page 1.");
 });
 
-test("a page is cited without a box", () => {
+test("sentences about a page that is cited without a box", () => {
   const page = { cited: [[1, [], null]], overlap: null };
   assert.deepEqual(said({ ...page, levels: { page: [1, 1], box: [0, 0] } }), [
     "Right value, right page.",
@@ -128,12 +128,12 @@ test("a page is cited without a box", () => {
   assert.equal(title, "Right value, other region: page 2, expected page 1.");
 });
 
-test("the page that is expected is the cited one, if it is accepted", () => {
+test("the expected page is the cited page if that is accepted", () => {
   assert.equal(expectedPage(row({ expected: [at(2), at(1)] })), 1);
   assert.equal(expectedPage(row({ expected: [at(2), at(3)] })), 2);
 });
 
-test("what is enlarged is around the place, and within the page", () => {
+test("the enlarged part is around the region and within the page", () => {
   const page = { width: 600, height: 800 };
   const [left, top, right, bottom] = partAround([0.9, 0.97, 1, 0.99], page, 0.16);
   assert.ok(left >= 0 && top >= 0 && right <= 1 && bottom <= 1);
@@ -150,7 +150,7 @@ test("what is enlarged is around the place, and within the page", () => {
   assert.ok(areNear([0, 0, 1, 0.4], [0, 0.01, 1, 0.4]));
 });
 
-test("a word belongs to a box if its middle lies within", () => {
+test("a word belongs to a box if its centre lies within", () => {
   const words = [
     { text: "Total", box: [0.0, 0.1, 0.12, 0.12] },
     { text: "12.50", box: [0.12, 0.1, 0.2, 0.12] },

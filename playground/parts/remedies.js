@@ -1,24 +1,24 @@
-// Warnings that an option answers: lines with buttons that score again, and what they would score, found afterwards.
+// Warnings that an option resolves: lines with buttons that score again, and the scores that they would give.
 
 import { answerTo } from "./asking.js";
 import { newButton, newElement } from "./elements.js";
 
-const MOST_TRIED = 3; // buttons whose scores are computed
+const MOST_TRIED = 3; // buttons whose scores are computed in advance
 
 export class Remedies {
   /**
    * @param {HTMLElement} place
    * @param {(options: Server.Changes) => void} take
-   * @param {Server.Ask<Server.RemedyRequest, Server.Text> | null} tries  null where the labels have the scores
+   * @param {Server.Ask<Server.RemedyRequest, Server.Text> | null} tries  null if the labels have the scores
    */
   constructor(place, take, tries = null) {
     this.place = place;
     this.take = take;
     this.tries = tries;
-    this.run = ""; // the result that the lines are about
+    this.run = ""; // the result of the lines
   }
 
-  /** Draw the lines, then find their scores one at a time while this result is shown. */
+  /** Draw the lines, then compute their scores one at a time while this result is shown. */
   async show(/** @type {Server.Warning[]} */ warnings, run = "") {
     this.run = run;
     this.place.hidden = !warnings.length;

@@ -1,10 +1,10 @@
-// What visitors take from the page: texts that they copy, and files that they save.
+// Copying of texts and saving of files.
 
 import { around, newButton, newElement } from "./elements.js";
 
-const SAID = 3000; // milliseconds for which a button says that a text was copied
+const SAID = 3000; // milliseconds; how long a button reports that a text was copied
 
-/** Copy a text; the button says so, or that a frame does not let the page copy. */
+/** Copy a text; the button reports success, or that a frame does not let the page copy. */
 export const copyText = async (/** @type {HTMLElement} */ button, /** @type {string} */ text) => {
   try {
     await navigator.clipboard.writeText(text);
@@ -17,7 +17,7 @@ export const copyText = async (/** @type {HTMLElement} */ button, /** @type {str
   }, SAID);
 };
 
-/** From now on, a button beside a block of code copies it. */
+/** Let the buttons next to blocks of code copy them. */
 export const startCopying = () => {
   document.addEventListener("click", (event) => {
     const button = around(event, "[data-copy]");
@@ -25,7 +25,7 @@ export const startCopying = () => {
   });
 };
 
-/** Save a JSON text, or one of lines of JSON, as a file. */
+/** Save a JSON or JSONL text as a file. */
 export const saveFile = (/** @type {string} */ name, /** @type {string} */ text) => {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
@@ -34,7 +34,7 @@ export const saveFile = (/** @type {string} */ name, /** @type {string} */ text)
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 };
 
-/** Buttons of a menu that save the schema in use, and that by which the score is higher. */
+/** Return menu items that save the schema in use, and the suggested schema that scores higher. */
 export const schemaButtons = (/** @type {string} */ used, /** @type {Server.WhatIf[]} */ whatIfs) => {
   const suggested = whatIfs.map(({ options }) => options.what_if?.schema).find(Boolean);
   return Object.entries({ "Schema in use as JSON": used, "Suggested schema as JSON": suggested ?? "" })

@@ -1,5 +1,5 @@
-// What the pane of a document shows of the values of a tree: the boxes of the chosen row and of the others, what is
-// said of it, and where its values stand in the text.
+// The scene of a tree's values in the pane of a document: boxes of the chosen row and of other rows, sentences about
+// the row, and the spans of its values in the text.
 
 import { NAMES } from "./drawn_pages.js";
 import { boxOf, lineAt, unitsOf } from "./marks.js";
@@ -13,21 +13,21 @@ import { counted } from "./words.js";
 /** @import { Box, Known, Level, Sign } from "./places.js" */
 /**
  * @typedef {object} Values
- * @property {string} name  of the document
- * @property {Server.PlacedRow[]} rows  of its tree
- * @property {Server.PlacedRow[]} chosen  those that are looked at
+ * @property {string} name  the name of the document
+ * @property {Server.PlacedRow[]} rows  the rows of its tree
+ * @property {Server.PlacedRow[]} chosen  the chosen rows
  * @property {Level} level
  * @property {number} asked  the least overlap of boxes
  * @property {LoadedDocument} document
- * @property {Node[]} none  what stands in place of a document that is not there
+ * @property {Node[]} none  shown instead of a missing document
  */
 
-const APART = 2.5; // heights of a box, from one line of a region to the next
+const APART = 2.5; // largest distance between lines of a region, in heights of a box
 
-/** @type {WeakMap<object, number[]>} by the texts of documents, which may be long */
+/** @type {WeakMap<object, number[]>} a cache by text, since texts can be long */
 const UNITS = new WeakMap();
 
-/** Those of a document's text, found once. @type {(document: LoadedDocument) => number[]} */
+/** Return the offsets of a document's text, computed once. @type {(document: LoadedDocument) => number[]} */
 const unitsIn = ({ placed }) => {
   if (!placed) return [0];
   const known = UNITS.get(placed) ?? unitsOf(placed.text);
@@ -35,7 +35,7 @@ const unitsIn = ({ placed }) => {
   return known;
 };
 
-/** How many pages a document has, as far as its files tell. */
+/** Return the number of a document's pages, as far as its files have it. */
 export const pageCountOf = (/** @type {LoadedDocument} */ { pages, placed }) =>
   Math.max(pages.length, placed ? placed.text.split("\f").length : 0);
 
@@ -58,14 +58,14 @@ export const knownOf = (document) => {
   };
 };
 
-/** Of a document that is shown as an image, in which lines have no numbers. @type {(known: Known) => Known} */
+/** Return the facts without lines, for an image, in which lines have no numbers. @type {(known: Known) => Known} */
 const withoutLines = (known) => ({
   ...known,
   lineOf: (spot) => ({ ...known.lineOf(spot), line: 0 }),
   lineAt: () => 0,
 });
 
-/** What a tree says of its document: lines if it has no images. @type {(document: LoadedDocument) => Known} */
+/** Return the facts for a tree: with lines if there are no images. @type {(document: LoadedDocument) => Known} */
 export const knownInTree = (document) => {
   const known = knownOf(document);
   return document.pages.some((page) => page?.width) ? withoutLines(known) : known;
@@ -89,7 +89,7 @@ export const marksOf = (row, sides, isChosen) =>
     ),
   );
 
-/** The values of a row in the text. @type {(row: Server.PlacedRow, document: LoadedDocument) => MarkedPlace[]} */
+/** Return a row's spans in the text. @type {(row: Server.PlacedRow, document: LoadedDocument) => MarkedPlace[]} */
 export const spansOf = ({ found }, document) => {
   const units = unitsIn(document);
   return found.flatMap((spots, side) =>
@@ -100,7 +100,7 @@ export const spansOf = ({ found }, document) => {
 };
 
 /**
- * Where the values of a row are found on the pages.
+ * Mark the values of a row where they are found on the pages.
  * @type {(row: Server.PlacedRow, document: LoadedDocument) => PageMark[]}
  */
 export const foundMarks = (row, document) =>
@@ -112,8 +112,8 @@ export const foundMarks = (row, document) =>
   });
 
 /**
- * Join the marks of several values into regions: those of one look on lines that follow each other, if no other mark is
- * in between.
+ * Join the marks of several values into regions: marks with the same look on consecutive lines, if no other mark is in
+ * between.
  * @type {(marks: PageMark[], chosen: Server.PlacedRow[], rows: Server.PlacedRow[]) => PageMark[]}
  */
 const regionsOf = (marks, chosen, rows) => {
@@ -161,7 +161,7 @@ export const lossMarks = (rows, document) =>
     return [...cited, ...others].map((mark) => ({ ...mark, look, label: `${row.path}, ${look}, page ${mark.page}` }));
   });
 
-/** What is said of several rows. @type {(rows: Server.PlacedRow[], level: Level, known: Known) => string[]} */
+/** Return sentences about several rows. @type {(rows: Server.PlacedRow[], level: Level, known: Known) => string[]} */
 const saidOfAll = (rows, level, known) => {
   const missing = rows.filter((row) => row.levels && !row.predicted && !row.empty);
   const pages = [...new Set(missing.map(expectedPage))].filter(Boolean);
@@ -193,14 +193,14 @@ const saidOfAll = (rows, level, known) => {
   return [`${counted(rows.length, "value")}.`, ...(parts.length ? [`${parts.join(", ")}.`] : [])];
 };
 
-/** Why no place of a value is known. */
+/** Say why no region of a value is known. */
 const withoutRows = (/** @type {LoadedDocument} */ { pages, placed }) => {
   const isThere = pages.length || placed;
   return isThere && !placed?.text.trim() ? "There is no text in which values can be found." : "No regions are known.";
 };
 
 /**
- * The row whose ground truth stands where a value is predicted.
+ * Return the row whose ground truth is found where a value is predicted.
  * @type {(row: Server.PlacedRow, rows: Server.PlacedRow[]) => Server.PlacedRow | undefined}
  */
 const ownerOf = ({ row: own, found: [, spots] }, rows) =>
@@ -254,7 +254,7 @@ export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) =>
 const pageOfSpan = ({ placed }, [{ start }]) => (placed?.text ?? "").slice(0, start).split("\f").length;
 
 /**
- * Of rows their signs, and the pages that they cite.
+ * Return the signs of rows, and the pages that they cite.
  * @type {(rows: Server.PlacedRow[], level: Level) => {sign: Sign, page: number}[]}
  */
 export const signsOf = (rows, level) => rows.map((row) => ({ sign: signOf(row, level), page: citedPage(row) }));

@@ -22,7 +22,7 @@ const newRow = (changes) => ({
 const scene = (rows, chosen, document = { pages: [page("1"), page("2")], placed: null, unread: "" }) =>
   sceneOf({ name: "a", rows, chosen, level: "box", asked: 0.5, document, none: [] });
 
-test("the chosen row has both of its boxes, the others what they cite, faintly", () => {
+test("the chosen row has both of its boxes, other rows have their cited boxes, faintly", () => {
   const [one, two] = [newRow({}), newRow({ row: 2, path: "date", cited: [[2, [OTHER], null]] })];
   const found = scene([one, two], [one]);
   assert.deepEqual(
@@ -36,7 +36,7 @@ test("the chosen row has both of its boxes, the others what they cite, faintly",
   assert.deepEqual([found.page, found.pageCount, found.sign], [1, 2, "there"]);
 });
 
-test("invalid citations and pages without a box are nowhere on a page", () => {
+test("invalid citations and pages without a box have no mark", () => {
   const row = newRow({
     cited: [
       [-1, [BOX], null],
@@ -49,7 +49,7 @@ test("invalid citations and pages without a box are nowhere on a page", () => {
   );
 });
 
-test("of a fold the values are counted", () => {
+test("the values of a fold are counted", () => {
   const missing = newRow({ predicted: false, right: false, cited: [], levels: { page: [0, 0], box: [0, 0] } });
   const [other, there] = [{ ...missing, row: 2 }, newRow({ row: 3 })];
   assert.deepEqual(scene([missing, other], [missing, other]).said, ["Missing: 2 values are expected on page 1."]);
@@ -64,7 +64,7 @@ test("of a fold the values are counted", () => {
 const cell = (left, top, changes = {}) =>
   newRow({ row: left, cited: [], expected: [[1, [[left, top, left + 0.1, top + 0.02]], null]], ...changes });
 
-test("the boxes of a fold on lines that follow each other are one region", () => {
+test("the boxes of a fold on consecutive lines are one region", () => {
   const boxes = (rows) => scene(rows, rows).marks.map((mark) => mark.boxes);
   assert.deepEqual(boxes([cell(0.1, 0.3), cell(0.8, 0.34), cell(0.1, 0.38)]), [[[0.1, 0.3, 0.9, 0.4]]]);
   assert.equal(boxes([cell(0.1, 0.3), cell(0.1, 0.5)]).length, 2);
@@ -74,7 +74,7 @@ test("the boxes of a fold on lines that follow each other are one region", () =>
   assert.equal(boxes([several]).length, 2, "a value may stand at either place");
 });
 
-test("losses stand where they are cited, else expected", () => {
+test("losses are marked where they are cited, else where they are expected", () => {
   const lost = { right: false, predicted: false, outcome: "missing" };
   const rows = [
     newRow({ row: 4, cited: [[2, [OTHER], null]], outcome: "wrong" }),
@@ -88,7 +88,7 @@ test("losses stand where they are cited, else expected", () => {
   ]);
 });
 
-test("without places, values are marked where they stand in the text", () => {
+test("without citations, values are marked where they occur in the text", () => {
   const text = "😀 Total\n12.50";
   const words = [{ start: 9, end: 14, page: 0, box: OTHER }];
   const row = newRow({ levels: null, expected: [], cited: [], overlap: null, found: [[[[8, 13]]], [[[8, 13]]]] });

@@ -1,4 +1,4 @@
-// The bar of tabs: the address says which is shown; a tab that comes into view hears of it.
+// The bar of tabs. The address names the current tab; a tab is notified when it is shown.
 
 import { around, findElement, findElements } from "./elements.js";
 
@@ -14,26 +14,26 @@ const TABS = new Map([
 ]);
 export const TYPED = "input:not([type=checkbox], [type=radio]), textarea, select";
 
-/** The tab that an address names. @type {(hash: string) => string | undefined} */
+/** Return the tab that an address names. @type {(hash: string) => string | undefined} */
 export const tabOf = (hash) => TABS.get(hash.slice(1).split("=")[0]);
 
 /** @type {(tab: string) => boolean} */
 export const isShown = (tab) => document.documentElement.dataset.tab === tab;
 
-/** From the files of a tab to a result: Back returns to the files. @type {(tab: string, address: string) => void} */
+/** Go from files to a result; Back returns to the files. @type {(tab: string, address: string) => void} */
 export const stepToResult = (tab, address) => {
   if (!isShown(tab)) return;
   history.replaceState({ files: true }, "", address);
   history.pushState(null, "", address);
 };
 
-/** The tab that the address names, if the page has it. */
+/** Return the tab that the address names, if the page has it. */
 const namedTab = () => {
   const tab = tabOf(location.hash);
   return document.querySelector(`.tabs [data-to="${tab}"]`) ? tab : undefined;
 };
 
-/** The bar is there: mark the tab that is shown. */
+/** Mark the current tab in the bar. */
 export const showBar = () => {
   const root = document.documentElement;
   root.dataset.tab = namedTab() ?? root.dataset.tab ?? "pair";
@@ -47,7 +47,7 @@ const markTab = () => {
   }
 };
 
-/** Follow the address; menus close where they are left. */
+/** Start the tabs: follow the address, and close menus when they lose the focus. */
 export const startTabs = () => {
   const root = document.documentElement;
   for (const kind of ["pointerdown", "keydown"]) {
@@ -62,8 +62,8 @@ export const startTabs = () => {
     document.dispatchEvent(new CustomEvent("docscore-tab", { detail: tab }));
   });
 
-  // One popover at a time: a choice from a menu, Escape, and a click or the focus elsewhere close it; the focus returns
-  // to its button, unless it went elsewhere.
+  // One popover is open at a time. A choice from its menu, Escape, and a click or the focus outside close it. The focus
+  // returns to its button, unless it has moved on.
   for (const kind of ["click", "focusin", "keydown"]) {
     document.addEventListener(kind, (event) => {
       for (const pop of findElements(document, "details.pop[open]")) {

@@ -1,12 +1,12 @@
-// What the title of an element says, for those who do not hover: it is shown below the element to which a key brought
-// the focus, and where a finger presses what is no button.
+// The titles of elements, for visitors who do not hover. A title is shown below an element that gets the focus by a
+// key, and below an element other than a button that a finger presses.
 
 import { around } from "./elements.js";
 
 export const startTitleNotes = () => {
   const note = document.createElement("p");
   note.className = "ds told";
-  note.setAttribute("aria-hidden", "true"); // screen readers say titles themselves
+  note.setAttribute("aria-hidden", "true"); // screen readers read titles themselves
 
   const show = (/** @type {HTMLElement} */ titled) => {
     const { top, right, bottom } = titled.getBoundingClientRect();

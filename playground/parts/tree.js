@@ -1,12 +1,12 @@
-// The rows of a score tree as a pane: Right and Left open and close a part, n and p lead from loss to loss by the
-// points, c copies a path.
+// The rows of a score tree as a pane. Right and Left open and close a part, n and p go to the next and the previous
+// loss by points, c copies a path.
 
 import { cutName, findElement, findElements } from "./elements.js";
 import { bindKeys, listKeys } from "./keys.js";
 import { tellBelow } from "./links.js";
 import { newPane } from "./panes.js";
 
-const PART = "Score tree"; // of the list of keys
+const PART = "Score tree"; // the section in the list of keys
 
 const copyPath = async (/** @type {HTMLElement} */ row) => {
   const { path } = row.dataset;
@@ -19,7 +19,7 @@ const copyPath = async (/** @type {HTMLElement} */ row) => {
   }
 };
 
-/** What a row says that it loses, such as "−0.030". */
+/** Return the lost points in the text of a row, such as "−0.030". */
 const pointsOf = (/** @type {HTMLElement} */ row) =>
   Number(row.querySelector(".anls-lost")?.textContent?.replace("−", "") ?? 0);
 
@@ -29,7 +29,7 @@ export const newTreePane = (/** @type {HTMLElement} */ place, /** @type {string}
   const isLoss = (/** @type {HTMLElement} */ row) =>
     row.querySelector(".anls-lost") && (row.tagName !== "SUMMARY" || /missing|extra/.test(row.dataset.status ?? ""));
 
-  /** The line of the part around a row that is missing as a whole, which is one loss. */
+  /** Return the line of the part around a row that is missing entirely, which is one loss. */
   const lossAround = (/** @type {HTMLElement} */ row) => {
     const above = (row.tagName === "SUMMARY" ? row.parentElement : row)?.parentElement?.closest("details");
     return above && /missing|extra/.test(above.dataset.status ?? "") ? findElement(above, "summary") : null;
@@ -41,11 +41,11 @@ export const newTreePane = (/** @type {HTMLElement} */ place, /** @type {string}
     return around ? wholeLoss(around) : row;
   };
 
-  /** Of some rows, or all, those that lost points, the largest loss first. */
+  /** Return the losses among some rows, or all rows, the largest first. */
   const losses = (/** @type {HTMLElement[]} */ among = findElements(place, ROW)) =>
     [...new Set(among.map(wholeLoss))].filter(isLoss).sort((one, other) => pointsOf(other) - pointsOf(one));
 
-  /** Open all that holds a row. */
+  /** Open all parts around a row. */
   const unfold = (/** @type {HTMLElement} */ row) => {
     for (let part = row.parentElement; part && part !== place; part = part.parentElement) {
       if (part instanceof HTMLDetailsElement && part.firstElementChild !== row) part.open = true;
@@ -58,14 +58,14 @@ export const newTreePane = (/** @type {HTMLElement} */ place, /** @type {string}
     pane.go(row);
   };
 
-  /** From loss to loss, by the points that are lost; from another row to the largest. */
+  /** Go from loss to loss, in the order of lost points; from another row, go to the largest loss. */
   const toLoss = (/** @type {number} */ step) => {
     const all = losses();
     const at = all.findIndex((row) => row.classList.contains("here"));
     toRow(all[at < 0 ? 0 : at + step]);
   };
 
-  /** Unfold exact rows from above, until the tree is as high as its place. */
+  /** Unfold exact rows from the top, until the tree fills its place. */
   const fill = () => {
     const [grid] = findElements(place, ".anls-grid");
     if (!grid?.clientHeight || getComputedStyle(grid).overflowY === "visible") return;
@@ -81,7 +81,7 @@ export const newTreePane = (/** @type {HTMLElement} */ place, /** @type {string}
     if (row.tagName === "SUMMARY") row.parentElement?.toggleAttribute("open", isOpen);
   };
 
-  /** Mark the row that is looked at, or none, and the rows of the places that its notes name, which are returned. */
+  /** Mark a row, or none, and the rows of the places that its notes name; return these rows. */
   const look = (/** @type {HTMLElement | null} */ row) => {
     for (const marked of place.querySelectorAll(".here, .there")) marked.classList.remove("here", "there");
     row?.classList.add("here");
@@ -103,11 +103,11 @@ export const newTreePane = (/** @type {HTMLElement} */ place, /** @type {string}
     ["n p", "go to the next or previous loss, the largest first", () => toLoss(1), () => toLoss(-1)],
   ]);
 
-  /** What is in the tree is new. */
+  /** Prepare the tree after its content changed. */
   const fresh = () => {
     for (const label of findElements(place, "code.anls-label")) {
       const parts = cutName(label.textContent);
-      if (parts.length > 1) label.replaceChildren(...parts); // others stay as they are drawn
+      if (parts.length > 1) label.replaceChildren(...parts); // short names stay as they are
     }
     pane.fresh();
   };

@@ -1,4 +1,4 @@
-// The column "cited" of a drawn tree: the sign of each row, and of a fold the one that its rows share.
+// The column "cited" of a rendered tree: the sign of each row, and for a fold the sign that its rows share.
 
 import { around, findElements, newElement } from "./elements.js";
 import { drawSign } from "./document_pane.js";
@@ -8,7 +8,7 @@ import { signsOf } from "./scene.js";
 /** @import { DocumentPane } from "./document_pane.js" */
 /** @import { Known, Level, Sign } from "./places.js" */
 
-/** A sign with words beside it. @type {(look: string, sign: Sign, label: string, words: string) => HTMLElement} */
+/** Return a sign followed by words. @type {(look: string, sign: Sign, label: string, words: string) => HTMLElement} */
 export const newSignCell = (look, sign, label, words) => {
   const cell = newElement("span", `${look}${/elsewhere|nowhere/.test(sign) ? " lost" : ""}`);
   if (sign) cell.append(drawSign(sign, label));
@@ -16,7 +16,7 @@ export const newSignCell = (look, sign, label, words) => {
   return cell;
 };
 
-/** The rows of a tree that a row stands for: its own, or all within its fold. */
+/** Return the placed rows of a row: its own, or all rows within its fold. */
 export const rowsWithin = (/** @type {HTMLElement} */ row, /** @type {Map<number, Server.PlacedRow>} */ byRow) => {
   const own = byRow.get(numberOfRow(row));
   if (own || row.tagName !== "SUMMARY" || !row.parentElement) return own ? [own] : [];
@@ -26,22 +26,22 @@ export const rowsWithin = (/** @type {HTMLElement} */ row, /** @type {Map<number
   });
 };
 
-/** Where a predicted value is found, "" if nowhere. @type {(row: Server.PlacedRow, known: Known) => string} */
+/** Return where a predicted value is found, "" if nowhere. @type {(row: Server.PlacedRow, known: Known) => string} */
 const lineOf = ({ found: [, spots] }, known) => {
   if (!spots?.length) return "";
   const { page, line } = known.lineOf(spots[0]);
   return [known.pages > 1 && page, line].filter(Boolean).join(":");
 };
 
-/** Take the signs out of a tree. */
+/** Remove the signs from a tree. */
 export const eraseSigns = (/** @type {HTMLElement} */ place) => {
   for (const old of findElements(place, ".anls-cited")) old.remove();
 };
 
-/** The number of a row in its tree. */
+/** Return the number of a row in its tree. */
 export const numberOfRow = (/** @type {HTMLElement} */ row) => Number(row.id.split("-").pop());
 
-/** Light the boxes of the row that is under the pointer or in focus. */
+/** Highlight the boxes of the row that has the pointer or the focus. */
 export const lightRows = (/** @type {HTMLElement} */ tree, /** @type {DocumentPane} */ pane) => {
   for (const kind of ["pointerover", "focusin", "pointerleave"]) {
     tree.addEventListener(kind, (event) => {
@@ -52,7 +52,7 @@ export const lightRows = (/** @type {HTMLElement} */ tree, /** @type {DocumentPa
 };
 
 /**
- * Draw the signs of all rows anew; without places the tree has no such column.
+ * Redraw the signs of all rows; without places the tree has no such column.
  * @param {HTMLElement} place
  * @param {Server.PlacedRow[]} rows
  * @param {Level} level

@@ -1,21 +1,21 @@
-// Files on their way to the server: those that were dropped, and what uploads them, also again if the server lost them.
+// Uploads: find dropped files, and upload files, again if the server lost them.
 
 import { printable } from "./words.js";
 
 const UPLOAD = "gradio_api/upload";
-const NAMES = ["references", "predictions", "files", "texts", "pdf"]; // parts of a question that name uploaded files
-/** @type {Map<string, File>} by their names on the server */
+const NAMES = ["references", "predictions", "files", "texts", "pdf"]; // keys of a request that name uploaded files
+/** @type {Map<string, File>} files by their names on the server */
 const files = new Map();
-/** @type {Map<string, string>} the names that took the place of those that the server lost */
+/** @type {Map<string, string>} new names by the names that the server lost */
 const renamed = new Map();
 
-/** The server has a file of this browser under a name. @type {(path: string, file: File) => void} */
+/** Remember the name of a file on the server. @type {(path: string, file: File) => void} */
 export const remember = (path, file) => {
   files.set(path, file);
 };
 
 /**
- * The files that were dropped, also those in folders; asked while they are, as a browser forgets them then.
+ * Return the dropped files, including files in folders. Call it during the drop, since browsers forget the files later.
  * @param {DataTransfer} dropped
  */
 export const droppedFiles = async (dropped) => {
@@ -41,7 +41,7 @@ const enter = async (entry, files) => {
   if (!(entry instanceof FileSystemDirectoryEntry)) return;
   const reader = entry.createReader();
   for (let more = true; more;) {
-    /** @type {FileSystemEntry[]} some at a time */
+    /** @type {FileSystemEntry[]} read in several batches */
     const entries = await new Promise((done, fail) => {
       reader.readEntries(done, fail);
     });
@@ -54,7 +54,7 @@ const enter = async (entry, files) => {
  * Upload a file; the request can be stopped.
  * @param {File} file
  * @param {(share: number) => void} progress
- * @param {(path: string, fault: string) => void} ended  gets the name on the server, or why there is none
+ * @param {(path: string, fault: string) => void} ended  called with the name on the server, or the reason for none
  * @param {number} largest  bytes of a file
  */
 export const upload = (file, progress, ended, largest) => {
@@ -67,7 +67,7 @@ export const upload = (file, progress, ended, largest) => {
     try {
       [path] = request.status === 200 ? JSON.parse(request.responseText) : [""];
     } catch {
-      /* no answer of ours */
+      /* not an answer of this server */
     }
     if (path) remember(path, file);
     const isTooLarge = request.status === 413;
@@ -83,7 +83,7 @@ export const upload = (file, progress, ended, largest) => {
 };
 
 /**
- * The name of an uploaded file on the server; an error where it does not take it.
+ * Upload a file and return its name on the server; throw an error if the server does not accept it.
  * @type {(file: File) => Promise<string>}
  */
 export const uploaded = async (file) => {
@@ -97,15 +97,15 @@ export const uploaded = async (file) => {
   return path;
 };
 
-/** The newest names of files on the server within a part of a question. @type {(part: unknown) => unknown} */
+/** Return a part of a request with the newest names of files on the server. @type {(part: unknown) => unknown} */
 export const newest = (part) => {
   if (Array.isArray(part)) return part.map(newest);
   return typeof part === "string" ? (renamed.get(part) ?? part) : part;
 };
 
 /**
- * Asks a question about files, and once more where the server lost them, as after a restart: the browser still has
- * them.
+ * Return a function that sends a request about files. If the server lost the files, as after a restart, it uploads them
+ * and sends the request once more.
  * @template {object} Q, A
  * @param {Server.Ask<Q, A>} ask
  * @param {(file: File) => Promise<string>} send

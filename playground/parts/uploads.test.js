@@ -5,7 +5,7 @@ import { askAgain, remember } from "./uploads.js";
 
 const GONE = { refused: "This file is no longer on the server; choose it again.", kind: "gone" };
 
-/** A server that was restarted: it has only what is uploaded now. */
+/** A server after a restart: it has only files that are uploaded from now. */
 const restarted = (...uploads) => {
   const [files, asked, uploaded] = [new Set(), [], []];
   const ask = async (question) => {
@@ -23,7 +23,7 @@ const restarted = (...uploads) => {
   return { asked, uploaded, ask: askAgain(ask, upload) };
 };
 
-test("files that the server lost are uploaded again, each once, and the question is asked again", async () => {
+test("files that the server lost are uploaded again, once each, and the request is sent again", async () => {
   const { asked, uploaded, ask } = restarted("truth.jsonl", "a.jsonl", "b.jsonl");
   const question = { references: "/old/truth.jsonl", predictions: ["/old/a.jsonl", "/old/b.jsonl"], metric: "nted" };
   const names = { references: "/new/truth.jsonl", predictions: ["/new/a.jsonl", "/new/b.jsonl"] };
@@ -39,7 +39,7 @@ test("a file that this browser does not have is gone", async () => {
   assert.equal(asked.length, 1);
 });
 
-test("another answer stays as it is, and so does what cannot be uploaded", async () => {
+test("other answers stay the same, and so does the answer about a file that cannot be uploaded", async () => {
   const busy = { refused: "busy", kind: "busy" };
   assert.equal(await askAgain(async () => busy)({ predictions: [] }), busy);
   remember("/old/d.jsonl", { name: "d.jsonl" });

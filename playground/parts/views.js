@@ -1,11 +1,11 @@
-// What of a test set is shown, as it stands in the address. A link is data from a stranger: its parts are known here,
-// and what they mean is checked by the server.
+// The view of a test set in the address. A link is untrusted: this module checks its parts, and the server checks their
+// meaning.
 
 /**
  * @typedef {object} View
  * @property {string} documents  the name of the result
  * @property {number | null} document
- * @property {number | null} row  of its tree
+ * @property {number | null} row  the row of its tree
  * @property {string | null} cause
  * @property {string | null} field
  * @property {string | null} within  a list in whose rows points were lost
@@ -14,9 +14,9 @@
  * @property {string} sort
  * @property {number} low
  * @property {number} high
- * @property {string} image  "1" while the document is open beside the values
- * @property {string} share  of values by their places, one of `SHARE_NAMES`; "" for all
- * @property {"page" | "box" | ""} level  that decides whether a value is at the right place; "" for the finest
+ * @property {string} image  "1" while the document is open next to the values
+ * @property {string} share  the share of values by region, one of `SHARE_NAMES`; "" for all
+ * @property {"page" | "box" | ""} level  the level that decides whether a region is right; "" for the finest
  */
 
 const PREFIX = "#documents=";
@@ -40,10 +40,10 @@ export const NO_VIEW = {
 };
 
 /**
- * The view of an address, null if it has none.
+ * Return the view in an address, null if there is none.
  * @param {string} hash
  * @returns {View | null}
- * @throws {Error} with a sentence for what is not accepted
+ * @throws {Error} with a sentence about the part that is not accepted
  */
 export const viewOf = (hash) => {
   if (!hash.startsWith(PREFIX)) return null;
