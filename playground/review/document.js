@@ -1,5 +1,5 @@
-// The document beside an item of a review: where its values stand in the text is what the server says, and where words
-// stand on a page is in a file in hOCR or a PDF. The pane is that of the other tabs; the place enlarged is in the item.
+// The document next to an item of a review. The server finds the item's values in the text; an hOCR file or a PDF has
+// the positions of words on a page. The pane is the same as on other tabs; the item itself shows the enlarged region.
 
 import { DocumentFiles, NO_DOCUMENT, newDocumentInput } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
@@ -13,15 +13,15 @@ import { sentenceOf, stemOf } from "../parts/words.js";
 /** @import { MarkedPlace } from "../parts/marks.js" */
 /**
  * @typedef {object} DocumentParts
- * @property {HTMLElement} crop  where the place enlarged is drawn in the item, on a phone
- * @property {(files: File[]) => void} add  takes images, PDFs and texts that the visitor chose here
+ * @property {HTMLElement} crop  the element in the item for the enlarged region, on a phone
+ * @property {(files: File[]) => void} add  takes images, PDFs and texts that the visitor chooses here
  * @property {(file: File) => Promise<LoadedDocument>} readPdf
  */
 /**
  * @typedef {object} ShownItem
  * @property {string} document  the id of the document
- * @property {number | null} chosen  the answer that is chosen, null to mark all values alike
- * @property {Promise<Server.Beside | Server.Refusal>} found  what the server says of the item
+ * @property {number | null} chosen  the chosen answer, null to mark all values in the same way
+ * @property {Promise<Server.Beside | Server.Refusal>} found  the server's answer about the item
  */
 
 const STEPS = /** @type {const} */ ([
@@ -32,10 +32,10 @@ const STEPS = /** @type {const} */ ([
 const newState = () => ({
   /** @type {ShownItem | null} */
   shown: null,
-  /** @type {Server.Beside | Server.Refusal | null} what the server says of it */
+  /** @type {Server.Beside | Server.Refusal | null} the server's answer about the item */
   answer: null,
   document: NO_DOCUMENT,
-  at: 0, // the number of the match
+  at: 0, // the number of the current match
 });
 
 export class ReviewDocument {
@@ -74,19 +74,19 @@ export class ReviewDocument {
     this.crop.replaceChildren();
   }
 
-  /** What the PDF of a document says, which this browser alone has; "" without one. */
+  /** Return the text of a document's PDF, which only this browser has; "" without one. */
   async pdfText(/** @type {string} */ name) {
     if (!this.files.pdfs.has(stemOf(name))) return "";
     return (await this.files.open(name)).placed?.text ?? "";
   }
 
-  /** The text of the document, null where there is none. */
+  /** The text of the document, null if there is none. */
   get text() {
     const { answer } = this.state;
     return !answer || "refused" in answer ? null : answer.text;
   }
 
-  /** The matches of the item, none where the server refused to say them. */
+  /** The matches of the item, none if the server refused the request. */
   matches() {
     const { answer, shown } = this.state;
     return !shown || !answer || "refused" in answer ? [] : matchesOf(answer, shown.chosen);
@@ -100,7 +100,7 @@ export class ReviewDocument {
     return { ...loaded, placed: text === null ? null : { text, words, images: [] } };
   }
 
-  /** The place on a page, if it is known. @type {(place: MarkedPlace | undefined) => PageMark[]} */
+  /** Return the marks of a place on its page, if known. @type {(place: MarkedPlace | undefined) => PageMark[]} */
   marks(place) {
     const found = place && boxOf(place, this.loaded().placed?.words ?? []);
     if (!found) return [];
@@ -149,7 +149,7 @@ export class ReviewDocument {
   }
 
   /**
-   * Which match it is, and what is not there.
+   * Return the number of the match, and a note about missing parts.
    * @type {(matches: MarkedPlace[], marks: PageMark[], hasImage: boolean, isText: boolean) => (string | HTMLElement)[]}
    */
   said(matches, marks, hasImage, isText) {
@@ -178,7 +178,7 @@ export class ReviewDocument {
     return said;
   }
 
-  /** Above the values stands the place on the page; on a phone also that in the text, which opens the document. */
+  /** Draw the region above the values; on a phone also the place in the text, which opens the document. */
   drawCrop(/** @type {Element | null} */ place, /** @type {boolean} */ hasDocument) {
     const button = newButton("rv-crop", place ? "" : "Show the document", () => this.enlarge());
     if (place) button.append(place);
@@ -191,7 +191,7 @@ export class ReviewDocument {
     else this.open(true);
   }
 
-  /** On a phone it is a sheet, else a pane, which is open until it is closed. */
+  /** Whether the document is open: on a phone as a sheet, else as a pane, which stays open until it is closed. */
   get isOpen() {
     return this.narrow.matches ? this.pane.isSheet : !this.element.classList.contains("closed");
   }

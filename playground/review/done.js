@@ -1,4 +1,4 @@
-// A review that is finished: what was decided, scores before and after, what a sample estimates, files, groups.
+// The summary of a finished review: verdicts, scores before and after, the estimate of a sample, files, groups.
 
 import { newButton, newElement, newIcon } from "../parts/elements.js";
 import { counted, signed } from "../parts/words.js";
@@ -10,16 +10,16 @@ import { verdictCounts } from "./sentences.js";
  * @typedef {object} Summary
  * @property {Decided[]} decided
  * @property {string} references  the name of the corrected file
- * @property {number} count  of documents
- * @property {HTMLElement} written  what will be written, in sentences
+ * @property {number} count  the number of documents
+ * @property {HTMLElement} written  sentences about what will be written
  * @property {(name: "references" | "verdicts") => void} download
- * @property {HTMLElement} loss  what a sample estimates
+ * @property {HTMLElement} loss  the estimate of a sample
  * @property {HTMLElement} scores
  * @property {HTMLElement} groups
  */
 
 /**
- * A table of what each group gave back, and all of them: verdicts, and what systems gain by them.
+ * Return a table with one row per group and a total: the verdicts, and the points that systems gain by them.
  * @type {(groups: GroupGains[], systems: string[]) => HTMLElement}
  */
 export const gainsTable = (groups, systems) => {
@@ -44,7 +44,7 @@ export const gainsTable = (groups, systems) => {
 /** @type {(name: string, title: string, ...content: (string | Node)[]) => HTMLElement} */
 const section = (name, title, ...content) => newElement("section", name, newElement("h2", "", title), ...content);
 
-/** How many places have which verdict, as parts of a bar. */
+/** Return a bar whose parts show how many places have each verdict. */
 const bars = (/** @type {Decided[]} */ decided) => {
   const { corrected, acceptable, errors, unclear } = verdictCounts(decided);
   const isRow = (/** @type {Decided} */ { place, decision }) => place.whole && decision.verdict === "prediction";
@@ -73,7 +73,7 @@ const bars = (/** @type {Decided[]} */ decided) => {
     });
 };
 
-// A button for a download, with what is in the file.
+// Return a button for a download, with a description of the file.
 /** @type {(button: HTMLButtonElement, name: string, ...text: (string | Node)[]) => HTMLElement} */
 const fileOf = (button, name, ...text) => {
   button.prepend(newIcon("M8 2.5v7.5M4.5 7 8 10.5 11.5 7M2.5 13.5h11"));
@@ -110,7 +110,7 @@ export const drawSummary = (/** @type {HTMLElement} */ part, /** @type {Summary}
   part.replaceChildren(scroller);
 };
 
-/** The estimate of a sample, with its interval on a scale from 0 to 100 %. */
+/** Draw the estimate of a sample, with its interval on a scale from 0 to 100 %. */
 export const estimateOf = (/** @type {Server.EstimatedLoss} */ { lines, share }, /** @type {number} */ draws) => {
   const [point, low, high] = share;
   const plot = newElement("span", "rv-plot rv-share", newElement("i", "w"), newElement("i", "p"));

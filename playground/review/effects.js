@@ -1,11 +1,11 @@
-// What `docscore review apply` will do by the verdicts of a review, in words, before a file is downloaded.
+// A preview, in words, of what `docscore review apply` does with the verdicts of a review.
 
 import { counted } from "../parts/words.js";
 
 /** @import { Decision } from "./places.js" */
 /** @typedef {Record<"changed" | "added" | "removed" | "options" | "optional" | "same" | "open", number>} Effects */
 
-/** What a verdict does at a place. @type {(place: Server.Place, decision: Decision | undefined) => keyof Effects} */
+/** Return the effect of a verdict. @type {(place: Server.Place, decision: Decision | undefined) => keyof Effects} */
 const effectOf = (place, decision) => {
   if (!decision) return "open";
   const { verdict, value } = decision;
@@ -17,7 +17,7 @@ const effectOf = (place, decision) => {
   return "changed";
 };
 
-/** How many places the verdicts change in which way. */
+/** Count the places by the effect of their verdicts. */
 export const effectsOf = (
   /** @type {Server.Place[]} */ places,
   /** @type {(number: number) => Decision | undefined} */ decisionAt,
@@ -31,7 +31,7 @@ export const effectsOf = (
 };
 
 /**
- * What will be written, as sentences; and that nothing is while verdicts are refused.
+ * Return sentences that say what will be written, or that nothing is while verdicts are refused.
  * @type {(effects: Effects, refused: number) => string[]}
  */
 export const effectSentences = (effects, refused) => {

@@ -35,7 +35,7 @@ test("a verdict changes a value, a row, or nothing", () => {
   }
 });
 
-test("the sentences name what there is, and what is refused", () => {
+test("the sentences name the effects, and refused verdicts", () => {
   assert.deepEqual(effectSentences({ ...effects(), changed: 2, added: 1, same: 1, open: 1200 }, 0), [
     "Changes 2 values and adds 1 row.",
     "1 verdict changes nothing, 1,200 places are open.",

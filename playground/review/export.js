@@ -1,4 +1,4 @@
-// The menu of a review's downloads: what they will hold, and what is refused, said before.
+// The menu of a review's downloads. It describes their content, and names refused verdicts before the download.
 
 import { answerTo, busy } from "../parts/asking.js";
 import { findElement, newButton, newElement, partsOf } from "../parts/elements.js";
@@ -12,12 +12,12 @@ import { placeName } from "./places.js";
  * @typedef {object} ExportPage  the page around the menu
  * @property {Server.Functions} server
  * @property {Worklist} state
- * @property {() => Promise<void>} score  score what is not yet
+ * @property {() => Promise<void>} score  scores documents that are not scored yet
  * @property {(number: number) => void} visit
  * @property {(title: string, detail?: string, acts?: Act[]) => void} notice
  */
 
-const MOST = 5; // refused places that are named
+const MOST = 5; // refused places that are listed
 
 export class Export {
   /**
@@ -38,17 +38,17 @@ export class Export {
     this.menu.removeAttribute("open");
   }
 
-  /** What will be written, as sentences. */
+  /** Return sentences about what will be written. */
   effects() {
     const { state } = this.page;
     const effects = effectsOf(state.places, (number) => state.verdicts.at(number));
     return effectSentences(effects, state.refused().length);
   }
 
-  /** What the files will hold, and what is refused with its places. */
+  /** Draw the content of the files, and the refused verdicts with their places. */
   async draw() {
     const { state, score } = this.page;
-    await busy(this.part, score()); // what is refused is known then
+    await busy(this.part, score()); // scoring finds the refused verdicts
     const refused = state.refused();
     const places = refused.slice(0, MOST).map((number) => newElement("p", "", this.placeOf(number)));
     this.part.replaceChildren(...this.effects().map((text) => newElement("p", "", text)), ...places);

@@ -1,5 +1,5 @@
-// The summary of a review, once its list is decided: what was decided, what a sample estimates, what each group gave
-// back.
+// Fills the summary of a review once its list is decided: verdicts, the estimate of a sample, and the points that each
+// group gave back.
 
 import { answerTo, busy } from "../parts/asking.js";
 import { newButton, newElement } from "../parts/elements.js";
@@ -13,14 +13,14 @@ import { drawSummary, estimateOf, gainsTable } from "./done.js";
  * @property {Server.Functions} server
  * @property {Worklist} state
  * @property {() => string} corrected  the name of the corrected file
- * @property {Export} files  what is downloaded
+ * @property {Export} files  the downloads
  * @property {(mode: string) => void} setMode
  * @property {() => void} drawScores
- * @property {() => Promise<void>} score  score what is not yet
+ * @property {() => Promise<void>} score  scores documents that are not scored yet
  */
 
-const SAMPLE = 80; // places that are drawn
-const MOST_GROUPS = 20; // in the table of what they gave back
+const SAMPLE = 80; // places in a sample
+const MOST_GROUPS = 20; // rows of the table of groups
 
 export class Finished {
   /**
@@ -50,12 +50,12 @@ export class Finished {
     });
     drawScores();
     await busy(loss, this.drawLoss(loss, state.result.run));
-    await this.page.score(); // what is refused is known then
+    await this.page.score(); // scoring finds the refused verdicts
     written.textContent = files.effects().join(" ");
     await busy(groups, this.drawGains(groups, state.result));
   }
 
-  /** What a sample estimates; of places that were not drawn at random, samples are offered. */
+  /** Draw the estimate of a sample. If the places are not a random sample, offer samples. */
   async drawLoss(/** @type {HTMLElement} */ place, /** @type {string} */ run) {
     const { server, state, setMode } = this.page;
     if (state.mode === "sample") {
@@ -72,7 +72,7 @@ export class Finished {
     place.replaceChildren(newElement("p", "soft", why), newElement("div", "rv-draws", ...acts));
   }
 
-  /** What each group gave back, by itself. */
+  /** Draw the points that each group gave back by itself. */
   async drawGains(/** @type {HTMLElement} */ place, /** @type {Server.Review} */ { run, systems, count }) {
     const { server, state } = this.page;
     const rows = state.groups.slice(0, MOST_GROUPS).map(({ name, numbers }) => ({

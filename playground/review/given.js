@@ -1,10 +1,10 @@
-// What is given to a review beside the files that are compared: pages, texts, and verdicts.
+// Files that a review gets in addition to the compared files: pages, texts, and verdicts.
 
 import { filesInWords } from "../parts/document_files.js";
 
 /** @import { Verdict } from "./verdicts.js" */
 
-/** Whether a file holds verdicts. */
+/** Return whether a file contains verdicts. */
 export const isReview = async (/** @type {Pick<File, "name" | "slice">} */ file) => {
   if (!/\.jsonl$/i.test(file.name)) return false;
   try {
@@ -15,7 +15,7 @@ export const isReview = async (/** @type {Pick<File, "name" | "slice">} */ file)
   }
 };
 
-/** How many texts are among files of documents, and all of them in words. */
+/** Count the texts among files of documents, and describe all files in words. */
 export const countFiles = (/** @type {Pick<File, "name" | "type">[]} */ files) => {
   const pdfs = files.filter(({ name }) => /\.pdf$/i.test(name)).length;
   const images = files.filter(({ type }) => type.startsWith("image/")).length;
@@ -23,5 +23,5 @@ export const countFiles = (/** @type {Pick<File, "name" | "type">[]} */ files) =
   return { texts, words: filesInWords(images, pdfs, texts) };
 };
 
-/** Verdicts that the server shows, on their places. @type {(shown: Server.ShownVerdict[]) => Verdict[]} */
+/** Return the verdicts that the server shows, with their places. @type {(shown: Server.ShownVerdict[]) => Verdict[]} */
 export const decisionsOf = (shown) => shown.map(({ number, ...decision }) => [number, decision]);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { countFiles, decisionsOf, isReview } from "./given.js";
 
-test("a file of verdicts is known by its first line", async () => {
+test("a file of verdicts is recognized by its first line", async () => {
   const line = JSON.stringify({ path: "$", judged: "9f2c1e07", verdict: null });
   const judge = (name, ...lines) => isReview(new File([lines.join("\n")], name));
   assert.equal(await judge("verdicts.jsonl", line, "{"), true);
@@ -17,7 +17,7 @@ test("a file of verdicts is known by its first line", async () => {
   }
 });
 
-test("files of documents are counted by what they are", () => {
+test("files of documents are counted by kind", () => {
   const files = [
     { name: "a.png", type: "image/png" },
     { name: "a.PDF", type: "application/pdf" },
@@ -28,7 +28,7 @@ test("files of documents are counted by what they are", () => {
   assert.deepEqual(countFiles([]), { texts: 0, words: "" });
 });
 
-test("a verdict that the server shows is one on the place of its number", () => {
+test("a verdict that the server shows belongs to the place of its number", () => {
   const shown = { number: 3, verdict: "both", answer: 1, value: "" };
   assert.deepEqual(decisionsOf([shown]), [[3, { verdict: "both", answer: 1, value: "" }]]);
 });

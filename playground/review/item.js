@@ -1,5 +1,5 @@
-// A place of a review as it is judged: the values under each other, the evidence, what is at stake, and the rest of its
-// row.
+// The view of a place that is being decided: its values in a column, the evidence, the points at stake, and the rest of
+// its row.
 
 import { findElement, newButton, newElement } from "../parts/elements.js";
 import { blindOrder, letterOf } from "./places.js";
@@ -7,27 +7,27 @@ import { evidenceOf, stakeOf } from "./sentences.js";
 
 /**
  * @typedef {object} ItemLook
- * @property {string[]} systems  their names
+ * @property {string[]} systems  the names of the systems
  * @property {string} references  the name of the file
- * @property {number} chosen  the number of the answer that is chosen
+ * @property {number} chosen  the number of the chosen answer
  * @property {number} size  how many places the group has
- * @property {string} fault  why its verdict cannot be applied, or ""
+ * @property {string} fault  the reason why its verdict cannot be applied, or ""
  * @property {string} both  the verdicts of two readers who differ, or ""
- * @property {HTMLElement} crop  where its place on the page is drawn
+ * @property {HTMLElement} crop  the element for its region on the page
  * @property {boolean} isBlind
- * @property {Set<number>} picked  blind: the values that are picked, the ground truth being -1
+ * @property {Set<number>} picked  in blind work: the picked values; the ground truth is -1
  * @property {(answer: number) => void} choose
  */
 
 const icon = (/** @type {string} */ name) => newElement("span", `rv-icon ${name}`);
 
-/** Spans of a value; a space that differs is drawn, since a line through it would look like a hyphen. */
+/** Return the spans of a value. A differing space is shown as a sign, since a line through it looks like a hyphen. */
 const spans = (/** @type {[string, boolean][]} */ parts, /** @type {"del" | "ins"} */ tag) =>
   parts.map(([text, differs]) => {
     return differs ? newElement(tag, "", text.replaceAll(" ", "␣")) : text;
   });
 
-/** The fields of an object in JSON, with numbers as they are written; null for another value. */
+/** Return the fields of an object in JSON, with numbers in their notation; null for another value. */
 const fieldsOf = (/** @type {string} */ text) => {
   /** @type {(key: string, value: unknown, context?: {source: string}) => unknown} */
   const asWritten = (_, value, context) => (typeof value === "number" ? (context?.source ?? String(value)) : value);
@@ -54,7 +54,7 @@ const table = (/** @type {string[]} */ heads, /** @type {(Node | string)[][]} */
   return found;
 };
 
-/** A value, in its card. */
+/** Return the card of a value. */
 const valueOf = (
   /** @type {Server.Place} */ place,
   /** @type {string | null} */ text,
@@ -92,7 +92,7 @@ const card = (
   return found;
 };
 
-/** The systems that say what the ground truth says, where that is known. */
+/** Return the systems that agree with the ground truth, if known. */
 const agreeing = (/** @type {Server.Place} */ place, /** @type {string[]} */ systems) => {
   const others = new Set(place.answers.flatMap((answer) => answer.systems));
   return others.size < place.of && place.of === systems.length
@@ -168,12 +168,12 @@ export const drawPlace = (body, place, look) => {
 };
 
 /**
- * Draw what stands beside the place, once the server said it, and what a PDF says that only this browser has.
+ * Draw the context of a place from the server's answer, and the text of a PDF that only this browser has.
  * @param {HTMLElement} body
  * @param {Server.Place} place
  * @param {Server.Beside} beside
  * @param {{isBlind: boolean, chosen: number}} look
- * @param {(number: number) => void} open  another place was pressed
+ * @param {(number: number) => void} open  called if another place is pressed
  */
 export const drawBeside = (body, place, { heads, rows, places, count, text, found }, look, open) => {
   if (!place.has_text && text !== null) {

@@ -1,32 +1,32 @@
-// The verdicts that this browser keeps for the files of a review, by place: a review of the same files goes on with
-// them, and the reviews of several windows share them.
+// The verdicts that this browser keeps for the files of a review, by place. A later review of the same files continues
+// with them, and reviews in several windows share them.
 
 /** @import { Decision } from "./places.js" */
 /**
- * A verdict, with the text of its answer; a stamp that no other has, and that of the verdict which it took the place
- * of; and whether it holds for its group.
+ * A verdict, with the text of its answer, a unique stamp, the stamp of the verdict that it replaced, and whether it
+ * applies to its group.
  * @typedef {[
  *   verdict: string, answer: string | null, value: string, stamp?: string, before?: string, isForGroup?: boolean
  * ]} KeptVerdict
  */
-/** @typedef {Record<string, KeptVerdict>} KeptVerdicts  by place; "" is one that was taken back */
-/** @typedef {Record<string, [stamp: string, other: KeptVerdict]>} OtherVerdicts  beside the verdict of this stamp */
+/** @typedef {Record<string, KeptVerdict>} KeptVerdicts  by place; the verdict "" is a deleted one */
+/** @typedef {Record<string, [stamp: string, other: KeptVerdict]>} OtherVerdicts  by place; conflicts with this stamp */
 /**
  * @typedef {object} KeptFile
- * @property {string} fingerprint  of the ground truths
+ * @property {string} fingerprint  the fingerprint of the ground truths
  * @property {KeptVerdicts} verdicts
- * @property {KeptVerdicts} [earlier]  on other ground truths
- * @property {OtherVerdicts} [others]  where two windows decided a place differently, neither knowing of the other
+ * @property {KeptVerdicts} [earlier]  verdicts on other ground truths
+ * @property {OtherVerdicts} [others]  conflicts: verdicts of two windows that did not know of each other
  */
 
-const OF_ANSWERS = ["prediction", "both"]; // verdicts that mean an answer
+const OF_ANSWERS = ["prediction", "both"]; // verdicts that choose an answer
 
-/** What a place is called among the verdicts that are kept. */
+/** Return the key of a place among the kept verdicts. */
 export const keyOf = (/** @type {Pick<Server.Place, "identity">} */ { identity }) => JSON.stringify(identity);
 
 /**
- * The verdict that an earlier page kept on a row that is added. It called all rows of a list with one index the same,
- * so only the text of the answer tells which of them was decided.
+ * Return the verdict on an added row that an earlier version of the page kept. It used one key for all rows of a list
+ * with the same index, so only the text of the answer identifies the row.
  * @type {(verdicts: KeptVerdicts, place: Server.Place) => KeptVerdict | undefined}
  */
 const ofEarlierPage = (verdicts, { id, path, row, reference, answers }) => {
@@ -39,7 +39,7 @@ const saysSame = (/** @type {KeptVerdict} */ one, /** @type {KeptVerdict} */ oth
   [0, 1, 2].every((part) => one[part] === other[part]) && !one[5] === !other[5];
 
 /**
- * The verdict that took the place of the other, undefined where neither did.
+ * Return the verdict that replaced the other, undefined if neither did.
  * @type {(one: KeptVerdict, other: KeptVerdict) => KeptVerdict | undefined}
  */
 const later = (one, other) => {
@@ -48,7 +48,7 @@ const later = (one, other) => {
 };
 
 /**
- * The verdicts among those kept that fit a place.
+ * Return the kept verdicts that fit a place.
  * @type {(verdicts: KeptVerdicts, places: Server.Place[]) => Map<number, Decision>}
  */
 export const fitting = (verdicts, places) => {
@@ -69,18 +69,18 @@ export const fitting = (verdicts, places) => {
 export class KeptReview {
   /**
    * @param {Pick<Storage, "getItem" | "setItem">} storage
-   * @param {string} name  of the files
-   * @param {string} fingerprint  of their ground truths
+   * @param {string} name  the name of the files
+   * @param {string} fingerprint  the fingerprint of their ground truths
    */
   constructor(storage, name, fingerprint) {
     this.storage = storage;
     this.name = name;
     this.fingerprint = fingerprint;
-    /** @type {KeptVerdicts} those of places that another list has, too */
+    /** @type {KeptVerdicts} includes verdicts on places of other lists */
     this.verdicts = {};
-    /** @type {KeptVerdicts} what this window and the browser agreed on last */
+    /** @type {KeptVerdicts} the last state that this window shared with the browser */
     this.agreed = {};
-    /** @type {KeptVerdicts} on other ground truths */
+    /** @type {KeptVerdicts} verdicts on other ground truths */
     this.earlier = { ...this.read()?.earlier };
     /** @type {OtherVerdicts} */
     this.others = {};
@@ -96,7 +96,7 @@ export class KeptReview {
     }
   }
 
-  /** Keep the verdict on a place, or that there is none. */
+  /** Keep the verdict on a place, or its deletion. */
   set(/** @type {Server.Place} */ place, /** @type {Decision | undefined} */ decision) {
     const key = keyOf(place);
     const { verdict, answer, value, isForGroup = false } = decision ?? { verdict: "", answer: -1, value: "" };
@@ -109,7 +109,7 @@ export class KeptReview {
   }
 
   /**
-   * Of another window's verdicts on places that both decided, those beside the verdicts that are kept.
+   * The verdicts of another window that conflict with the kept verdicts.
    * @returns {KeptVerdicts}
    */
   get beside() {
@@ -117,10 +117,10 @@ export class KeptReview {
   }
 
   /**
-   * Take over what another window decided since. A window may write without having read what another wrote before: so
-   * of two verdicts that do not know each other the later is kept, and the other beside it.
-   * @returns {{changed: string[], isWritten: boolean}} the places whose verdict is another one now, and whether the
-   *   browser has all verdicts, with those beside them
+   * Take over the newer verdicts of another window. A window can write before it reads what another window wrote. So if
+   * two verdicts do not know of each other, the later is kept, and the other is kept as a conflict.
+   * @returns {{changed: string[], isWritten: boolean}} the places whose verdict has changed, and whether the browser
+   *   has all verdicts and conflicts
    */
   merge() {
     const file = this.read();
@@ -149,7 +149,7 @@ export class KeptReview {
   }
 
   /**
-   * Of two verdicts on a place the one to keep.
+   * Return which of two verdicts on a place to keep.
    * @type {(key: string, mine: KeptVerdict, theirs: KeptVerdict) => KeptVerdict}
    */
   kept(key, mine, theirs) {
@@ -162,8 +162,8 @@ export class KeptReview {
   }
 
   /**
-   * Write what is kept, with what another window wrote since; an error if the browser does not.
-   * @returns {string[]} the places whose verdict is another one now
+   * Merge and write the verdicts; throw an error if the browser does not store them.
+   * @returns {string[]} the places whose verdict has changed
    */
   write() {
     const { changed } = this.merge();

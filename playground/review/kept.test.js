@@ -12,7 +12,7 @@ const newStorage = () => {
 const decision = (verdict, answer = 0, value = "") => ({ verdict, answer, value });
 const { places } = newReview([newPlace(), newPlace({ answers: [newAnswer({ text: "18" }), newAnswer()] })]);
 
-test("verdicts come back for the same files", () => {
+test("verdicts are restored for the same files", () => {
   const storage = newStorage();
   const kept = new KeptReview(storage, "files", "f1");
   kept.set(places[0], decision("other", 0, "x"));
@@ -31,7 +31,7 @@ test("verdicts come back for the same files", () => {
 
 const TABLE = new URL("../../tests/data/review.jsonl", import.meta.url);
 
-test("each item has a verdict of its own", () => {
+test("each item has its own verdict", () => {
   const cases = readFileSync(TABLE, "utf8")
     .trim()
     .split("\n")
@@ -46,7 +46,7 @@ test("each item has a verdict of its own", () => {
   }
 });
 
-test("of the rows that an earlier page took for one, the one whose answer it kept has the verdict", () => {
+test("a verdict of an earlier page on several rows goes to the row with its answer", () => {
   const [tea, rum] = ["tea", "rum"].map((text) =>
     newPlace({ row: 1, identity: ["d0", "$.l", [0, text, 1], 0], path: "$.l", answers: [newAnswer({ text })] }),
   );
@@ -56,7 +56,7 @@ test("of the rows that an earlier page took for one, the one whose answer it kep
   assert.deepEqual([...fitting(undone, [tea, rum])], []);
 });
 
-test("a verdict that holds for a group comes back so", () => {
+test("a restored verdict on a group still applies to the group", () => {
   const storage = newStorage();
   const kept = new KeptReview(storage, "files", "f1");
   const decision = { verdict: "both", answer: 0, value: "", isForGroup: true };
@@ -66,7 +66,7 @@ test("a verdict that holds for a group comes back so", () => {
   assert.deepEqual(fitting(again.verdicts, [newPlace()]).get(0), decision);
 });
 
-test("verdicts on other ground truths are earlier ones, until they are decided again", () => {
+test("verdicts on other ground truths count as earlier until they are decided again", () => {
   const storage = newStorage();
   const kept = new KeptReview(storage, "files", "f1");
   kept.set(places[0], decision("both"));
@@ -80,14 +80,14 @@ test("verdicts on other ground truths are earlier ones, until they are decided a
   assert.deepEqual(again.earlier, {});
 });
 
-test("a verdict on an answer fits where a system still gives that answer", () => {
+test("a verdict on an answer fits if a system still gives that answer", () => {
   const verdicts = { [keyOf(places[0])]: ["prediction", "99", ""] };
   assert.deepEqual([...fitting(verdicts, places)], []);
   verdicts[keyOf(places[0])][0] = "unclear";
   assert.deepEqual([...fitting(verdicts, places)], [[0, decision("unclear")]]);
 });
 
-test("what is damaged is nothing", () => {
+test("damaged data is ignored", () => {
   const storage = newStorage();
   storage.setItem("files", "{");
   assert.deepEqual(new KeptReview(storage, "files", "f1").verdicts, {});
@@ -114,7 +114,7 @@ test("the verdicts of two windows are merged, whichever writes last", () => {
   assert.deepEqual([fit(one), fit(two)], [all, all]);
 });
 
-test("a verdict that is changed or taken back in one window is so in the other", () => {
+test("a verdict that is changed or deleted in one window changes in the other", () => {
   const [one, two] = windows();
   one.set(places[0], decision("both"));
   one.write();
@@ -128,7 +128,7 @@ test("a verdict that is changed or taken back in one window is so in the other",
   assert.deepEqual([two.merge().changed, fit(two)], [[keyOf(places[0])], []]);
 });
 
-/** Some milliseconds pass, so that stamps follow each other. */
+/** Wait some milliseconds, so that stamps differ and are in order. */
 const later = () => new Promise((done) => setTimeout(done, 3));
 const both = [[0, decision("both")]];
 const unclear = [[0, decision("unclear")]];
@@ -149,13 +149,13 @@ test("a place that two windows decided differently shows both until it is decide
   assert.deepEqual([fit(two), two.others, one.others], [both, {}, {}]);
 });
 
-test("a window that writes without having read what another wrote loses nothing", async () => {
+test("a window that writes before it reads what another wrote loses nothing", async () => {
   const storage = newStorage();
   const [one, two] = ["one", "two"].map(() => new KeptReview(storage, "files", "f1"));
   one.set(places[0], decision("both"));
   one.set(places[1], decision("unclear"));
   one.write();
-  const stale = { ...storage, getItem: () => null }; // what one wrote has not come to this process
+  const stale = { ...storage, getItem: () => null }; // this process does not see yet what the other wrote
   two.storage = stale;
   await later();
   two.set(places[0], decision("unclear"));
@@ -170,7 +170,7 @@ test("a window that writes without having read what another wrote loses nothing"
   assert.deepEqual(fit(one), [...unclear, [1, decision("unclear")]]);
 });
 
-test("what only one window knows to stand beside a verdict comes to the others", async () => {
+test("a conflict that only one window knows reaches the others", async () => {
   const storage = newStorage();
   const [one, two] = ["one", "two"].map(() => new KeptReview(storage, "files", "f1"));
   one.set(places[0], decision("both"));
@@ -186,7 +186,7 @@ test("what only one window knows to stand beside a verdict comes to the others",
   assert.deepEqual([...fitting(two.beside, places)], both);
 });
 
-test("of one that takes back and one that decides, the verdict stays", () => {
+test("if one window deletes a verdict and another decides, the decision stays", () => {
   const [one, two] = windows();
   one.set(places[0], decision("both"));
   one.write();
@@ -198,7 +198,7 @@ test("of one that takes back and one that decides, the verdict stays", () => {
   assert.deepEqual([fit(one), one.others], [unclear, {}]);
 });
 
-test("the same verdict of two windows is one", () => {
+test("the same verdict in two windows is no conflict", () => {
   const [one, two] = windows();
   for (const window of [one, two]) window.set(places[0], decision("both"));
   one.write();
@@ -206,7 +206,7 @@ test("the same verdict of two windows is one", () => {
   assert.deepEqual([fit(two), two.others], [both, {}]);
 });
 
-test("verdicts that an earlier page kept go on", () => {
+test("verdicts that an earlier version of the page kept are still read", () => {
   const storage = newStorage();
   const verdicts = { [keyOf(places[0])]: ["both", "17", ""] };
   storage.setItem("files", JSON.stringify({ fingerprint: "f1", verdicts }));
@@ -217,7 +217,7 @@ test("verdicts that an earlier page kept go on", () => {
   assert.deepEqual([fit(kept), kept.others], [unclear, {}]);
 });
 
-test("windows with other ground truths look at each other's verdicts again", () => {
+test("windows with different ground truths offer each other's verdicts as earlier ones", () => {
   const storage = newStorage();
   const one = new KeptReview(storage, "files", "f1");
   const two = new KeptReview(storage, "files", "f2");

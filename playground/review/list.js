@@ -1,4 +1,4 @@
-// The worklist of a review: groups of similar places, of which only what is in view is drawn.
+// The worklist of a review: groups of similar places. Only visible rows are rendered.
 
 import { findElement, findElements, newButton, newElement } from "../parts/elements.js";
 import { SHOWN_OF_GROUP, groupName, placeName, verdictWords } from "./places.js";
@@ -8,8 +8,8 @@ import { SHOWN_OF_GROUP, groupName, placeName, verdictWords } from "./places.js"
  * @typedef {{id: string, height: number, number: number | null, draw: () => HTMLElement}} ListRow  of a group or place
  */
 
-const BEYOND = 200; // pixels above and below the view that are drawn
-const HEAD = 32; // pixels of the head of a group
+const BEYOND = 200; // pixels rendered above and below the view
+const HEAD = 32; // height of a group's header in pixels
 
 const newTick = (/** @type {string} */ label) => {
   const tick = newElement("span", "rv-tick");
@@ -20,9 +20,9 @@ const newTick = (/** @type {string} */ label) => {
 
 export class ReviewList {
   /**
-   * @param {HTMLElement} scroller  with a room in it
+   * @param {HTMLElement} scroller  an element with the container of the rows
    * @param {Worklist} state
-   * @param {(number: number) => void} open  a place was pressed
+   * @param {(number: number) => void} open  called if a place is pressed
    */
   constructor(scroller, state, open) {
     this.scroller = scroller;
@@ -30,11 +30,11 @@ export class ReviewList {
     this.open = open;
     /** @type {ListRow[]} */
     this.rows = [];
-    /** @type {Map<number, number>} by the number of a place */
+    /** @type {Map<number, number>} numbers of rows by the numbers of their places */
     this.rowOf = new Map();
     this.tops = new Float64Array(1);
     this.height = 0;
-    /** @type {Set<string>} names of groups that are closed */
+    /** @type {Set<string>} names of closed groups */
     this.folded = new Set();
     /** @type {Set<string>} names of groups that are shown with all their places */
     this.whole = new Set();
@@ -98,7 +98,7 @@ export class ReviewList {
     return found;
   }
 
-  /** Where each row stands; what is in view is drawn then. */
+  /** Compute the position of each row, and render the visible rows. */
   layOut() {
     const [ofHead, ofItem, ofMore] = this.narrow.matches ? [44, 50, 40] : [32, 44, 28];
     this.rows = this.state.groups.flatMap((group) => {
@@ -140,7 +140,7 @@ export class ReviewList {
     this.rowOf = new Map(this.rows.flatMap(({ number }, at) => (number === null ? [] : [[number, at]])));
   }
 
-  /** The first row that ends below a height. */
+  /** Return the first row that ends below a height. */
   rowAt(/** @type {number} */ height) {
     let [low, high] = [0, this.rows.length];
     while (low < high) {
@@ -151,7 +151,7 @@ export class ReviewList {
     return low;
   }
 
-  /** Draw the rows in view; those that are there stay, unless all are new, and the focus with them. */
+  /** Render the visible rows. Unless all are new, rendered rows keep their elements, and the focus stays on them. */
   draw(isNew = false) {
     const { scrollTop } = this.scroller;
     const to = scrollTop + this.height + BEYOND;
@@ -182,7 +182,7 @@ export class ReviewList {
     this.draw(true);
   }
 
-  /** The current place comes into view. */
+  /** Scroll the current place into view. */
   reveal() {
     const at = this.rowOf.get(this.state.current);
     const { scrollTop } = this.scroller;
@@ -199,7 +199,7 @@ export class ReviewList {
     this.redraw();
   }
 
-  /** The current place is brought into view; what was decided since is drawn too. */
+  /** Scroll the current place into view, and render new verdicts. */
   mark() {
     const { current, groupsByPlace } = this.state;
     if (this.folded.delete(groupsByPlace.get(current)?.name ?? "") || !this.rowOf.has(current)) this.layOut();

@@ -1,4 +1,4 @@
-// The place of a review that is shown: its values, and the choices by which it is decided, by key or button.
+// The view of a review's current place: its values, and the choices that decide it by key or button.
 
 import { findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
 import { drawBeside, drawPlace } from "./item.js";
@@ -9,10 +9,10 @@ import { VERDICTS, decisionWords, faultOfRow, placeName } from "./places.js";
 /**
  * @typedef {object} PlacePage  the page around a place
  * @property {(decision: Decision) => void} decide
- * @property {HTMLElement} crop  where the place on the page is drawn
- * @property {(number: number) => void} open  another place was pressed
+ * @property {HTMLElement} crop  the element for its region on the page
+ * @property {(number: number) => void} open  called if another place is pressed
  * @property {() => void} redraw
- * @property {() => string} references  the name of the file
+ * @property {() => string} references  returns the name of the file
  * @property {(text: string) => void} say
  * @property {(text: string) => void} toast
  */
@@ -30,7 +30,7 @@ export class PlaceView {
     this.state = state;
     this.page = page;
     this.part = partsOf(screen, ".rv-");
-    /** @type {Reach} what the verdict is for */
+    /** @type {Reach} the places that the next verdict decides */
     this.reach = "place";
     this.neither = this.part("neither", HTMLFormElement);
     this.typed = findElement(this.neither, "textarea", HTMLTextAreaElement);
@@ -54,13 +54,13 @@ export class PlaceView {
     });
   }
 
-  /** Another place is shown. */
+  /** Prepare for another place. */
   begin() {
     this.reach = this.state.usualReach;
     this.closeNeither();
   }
 
-  /** The verdict is for more places, or again for this one. */
+  /** Let the verdict apply to more places, or to only this one again. */
   widen() {
     const offered = this.state.reaches().filter(({ until }) => !until);
     const at = offered.findIndex(({ reach }) => reach === this.reach);
@@ -72,7 +72,7 @@ export class PlaceView {
     this.drawReach();
   }
 
-  /** Draw the place, without what stands beside it. */
+  /** Draw the place, without its context. */
   draw(/** @type {Server.Place} */ place) {
     const { state } = this;
     const names = (state.result?.systems ?? []).map(({ name }) => name);
@@ -94,7 +94,7 @@ export class PlaceView {
     this.drawChoices();
   }
 
-  /** How many systems say the same, and what was decided earlier. */
+  /** Say how many systems agree, and what was decided earlier. */
   agreement(/** @type {Server.Place} */ place, /** @type {string[]} */ names) {
     const { state } = this;
     const [first] = place.answers;
@@ -114,7 +114,7 @@ export class PlaceView {
     return said.join(" · ");
   }
 
-  /** Both verdicts where two readers differ, "" elsewhere. */
+  /** Return both verdicts if two readers differ, else "". */
   bothVerdicts(/** @type {Server.Place} */ place) {
     const { state } = this;
     const mine = state.verdicts.at(state.current);
@@ -139,7 +139,7 @@ export class PlaceView {
     if (side !== undefined) this.choose(side);
   }
 
-  /** The words of the choices, and which is taken. */
+  /** Draw the choices with their words, and mark the current one. */
   drawChoices() {
     const { state } = this;
     const { isBlind } = state;
@@ -158,7 +158,7 @@ export class PlaceView {
     this.drawReach();
   }
 
-  /** What the verdict is for: the place, alike ones in its document, or all; these once three have the same verdict. */
+  /** Draw the reach of a verdict: the place, similar places in its document, or all, once three have one verdict. */
   drawReach() {
     const choices = this.state.reaches();
     if (!choices.some(({ reach, until }) => reach === this.reach && !until)) this.reach = "place";
@@ -175,7 +175,7 @@ export class PlaceView {
     });
   }
 
-  /** A choice, by its key. */
+  /** Make the choice of a key. */
   press(/** @type {string} */ key) {
     const { state } = this;
     const button = findElement(this.screen, `[data-choice="${key}"]`);
@@ -186,7 +186,7 @@ export class PlaceView {
     else this.page.decide({ verdict: VERDICTS[Number(key) - 1], answer: state.chosen, value: "" });
   }
 
-  /** Blind: the values that are picked decide which verdict it is. */
+  /** In blind work, derive the verdict from the picked values. */
   decideBlind() {
     const decision = this.state.pickedDecision();
     if (decision) {
@@ -213,7 +213,7 @@ export class PlaceView {
     this.typed.focus();
   }
 
-  /** Whether what is typed is another value, and a row where one is expected; else the field says why not. */
+  /** Return whether a typed text is another value, and a row if one is expected; else the field says why not. */
   checkTyped(/** @type {string} */ value) {
     const { place } = this.state;
     const ofRow = place?.whole ? faultOfRow(value, place) : "";

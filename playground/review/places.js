@@ -1,13 +1,13 @@
-// The places of a review: their names, the words of verdicts, and the groups of places that are alike.
+// The places of a review: their names, the words of verdicts, and the groups of similar places.
 
 /**
- * A verdict, with the number of the answer; it may hold for the other places of the group in the document too.
+ * A verdict, with the number of the answer; it can apply to the other places of the group in the document too.
  * @typedef {{verdict: string, answer: number, value: string, isForGroup?: boolean}} Decision
  */
 /** @typedef {{name: string, numbers: number[], alike: boolean}} Group  with the numbers of its places */
 
-export const VERDICTS = ["ground_truth", "prediction", "both", "other", "unclear"]; // by their keys, from 1
-export const SHOWN_OF_GROUP = 3; // places of a group that are shown, drawn at random
+export const VERDICTS = ["ground_truth", "prediction", "both", "other", "unclear"]; // in order of their keys
+export const SHOWN_OF_GROUP = 3; // places of a group that are shown, chosen at random
 const ALONE = "Single places";
 /** @type {Record<string, string>} */
 const WORDS = {
@@ -17,7 +17,7 @@ const WORDS = {
   other: "neither is right",
 };
 
-/** The words of a verdict on a place. @type {(place: Server.Place, verdict: string) => string} */
+/** Return the words of a verdict on a place. @type {(place: Server.Place, verdict: string) => string} */
 export const verdictWords = (place, verdict) => {
   const [is, not] = ["is in the document", "not in the document"];
   if (place.whole && verdict === "both") return "the row is optional";
@@ -26,14 +26,14 @@ export const verdictWords = (place, verdict) => {
   return WORDS[verdict] ?? "cannot tell";
 };
 
-/** The words of a verdict with the value that it names. @type {(place: Server.Place, decision: Decision) => string} */
+/** Return the words of a verdict with its value. @type {(place: Server.Place, decision: Decision) => string} */
 export const decisionWords = (place, { verdict, answer, value }) => {
   const words = verdictWords(place, verdict);
   if (verdict === "other") return `${words}, but ${value}`;
   return answer && ["prediction", "both"].includes(verdict) ? `${words}, ${letterOf(answer)}` : words;
 };
 
-/** Why a text is no row such as a place has, "" if it is one. @type {(text: string, place: Server.Place) => string} */
+/** Return why a text is no row for a place, "" if it is one. @type {(text: string, place: Server.Place) => string} */
 export const faultOfRow = (text, { truth, answers }) => {
   const isObject = /^\s*\{/.test(truth ?? answers.find((answer) => answer.text !== null)?.text ?? "");
   if (!isObject) return "";
@@ -45,20 +45,20 @@ export const faultOfRow = (text, { truth, answers }) => {
   }
 };
 
-/** The name of a place: its path without the root; a new row of a list has no number. */
+/** Return the name of a place: its path without the root. A new row of a list has no number. */
 export const placeName = (/** @type {Pick<Server.Place, "path" | "row">} */ { path, row }) =>
   (path.replace(/^\$\.?/, "") || (row === null ? "the whole value" : "")) + (row === null ? "" : "[+]");
 
 /**
- * The name of a group; without names of sides, only its field: the difference would tell which value is whose.
+ * Return the name of a group; in blind work only its field, since the difference would reveal the sides.
  * @type {(name: string, isBlind: boolean) => string}
  */
 export const groupName = (name, isBlind) => (isBlind ? name.split(": ")[0] : name);
 
-/** A letter for each answer or value. @type {(at: number) => string} */
+/** Return the letter of an answer or value. @type {(at: number) => string} */
 export const letterOf = (at) => String.fromCharCode(65 + at);
 
-/** A number by which things are in random order, always the same for the same text. @type {(text: string) => number} */
+/** Return a pseudorandom number that depends only on the text. @type {(text: string) => number} */
 const textHash = (text) => {
   let hash = 2166136261;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 16777619);
@@ -66,7 +66,7 @@ const textHash = (text) => {
 };
 
 /**
- * In random order, always the same for the same texts.
+ * Return the items in a random order that depends only on their texts.
  * @template T
  * @param {T[]} all
  * @param {(each: T) => string} textOf
@@ -77,14 +77,14 @@ const shuffled = (all, textOf) =>
     .sort((one, other) => one.key - other.key)
     .map(({ each }) => each);
 
-/** Both sides in the order in which blind work shows them: -1 is the ground truth, others are answers. */
+/** Return the sides in the order of blind work: -1 is the ground truth, other numbers are answers. */
 export const blindOrder = (/** @type {Server.Place} */ place) =>
   shuffled([-1, ...place.answers.keys()], (side) => `${place.id} ${place.path} ${place.judged} ${side}`);
 
 /**
- * The groups of places, most at stake first; places of which there is one of a kind are the last.
+ * Return the groups of places, most points at stake first and single places last.
  * @param {Server.Place[]} places
- * @param {number[]} numbers  of the places that are listed
+ * @param {number[]} numbers  the numbers of the listed places
  */
 export const groupsOf = (places, numbers) => {
   /** @type {Map<string, number[]>} */

@@ -13,13 +13,13 @@ import {
 } from "./places.js";
 import { newAnswer, newPlace } from "./samples.js";
 
-test("a place is called by its path", () => {
+test("the name of a place is its path", () => {
   assert.equal(placeName({ path: "$.items[2].tax", row: null }), "items[2].tax");
   assert.equal(placeName({ path: "$", row: null }), "the whole value");
   assert.equal(placeName({ path: "$.items", row: 3 }), "items[+]");
 });
 
-test("of a whole row a verdict says whether it is in the document", () => {
+test("a verdict on a whole row says whether it is in the document", () => {
   assert.equal(verdictWords(newPlace(), "both"), "both are right");
   assert.equal(verdictWords(newPlace(), "unclear"), "cannot tell");
   const words = ["ground_truth", "prediction"].map((verdict) => verdictWords(newPlace({ whole: true }), verdict));
@@ -29,14 +29,14 @@ test("of a whole row a verdict says whether it is in the document", () => {
   assert.equal(verdictWords(added, "both"), "the row is optional");
 });
 
-test("a verdict of another reader is said with the value that it names", () => {
+test("the words of another reader's verdict include its value", () => {
   const words = (verdict, answer, value) => decisionWords(newPlace(), { verdict, answer, value });
   assert.equal(words("other", 0, "18"), "neither is right, but 18");
   assert.equal(words("prediction", 1, ""), "prediction is right, B");
   assert.equal(words("ground_truth", 1, ""), "ground truth is right");
 });
 
-test("a row that is typed is an object where others are", () => {
+test("a typed row is an object if other rows are", () => {
   const row = newPlace({ whole: true, truth: null, answers: [newAnswer({ text: '{"qty": 2}' })] });
   assert.equal(faultOfRow('{"qty": 3}', row), "");
   for (const text of ["3", "null", "[1]"]) assert.equal(faultOfRow(text, row), "A row is an object in braces.");
@@ -44,12 +44,12 @@ test("a row that is typed is an object where others are", () => {
   assert.equal(faultOfRow("tea", newPlace({ whole: true, truth: "coffee" })), "");
 });
 
-test("blind, a group has the name of its field alone", () => {
+test("in blind work, the name of a group is only its field", () => {
   assert.equal(groupName("total: a space is missing", true), "total");
   assert.equal(groupName("total: a space is missing", false), "total: a space is missing");
 });
 
-test("blind, sides stand in an order that a place keeps, and that tells nothing", () => {
+test("in blind work, the order of sides is stable, and reveals nothing", () => {
   const places = Array.from({ length: 40 }, (_, at) => newPlace({ id: `d${at}` }));
   const orders = places.map(blindOrder);
   assert.deepEqual(orders, places.map(blindOrder));
@@ -57,7 +57,7 @@ test("blind, sides stand in an order that a place keeps, and that tells nothing"
   assert.ok(first > 10 && first < 30, `${first} of 40`);
 });
 
-test("groups stand by what is at stake; single places are the last", () => {
+test("groups are sorted by points at stake; single places are the last", () => {
   const places = [
     newPlace({ group: "date", points: [0.1] }),
     newPlace({ group: "alone", points: [9] }),
@@ -73,7 +73,7 @@ test("groups stand by what is at stake; single places are the last", () => {
   assert.deepEqual(groupsOf(places, [1]), [{ name: "Single places", numbers: [1], alike: false }]);
 });
 
-test("the first places of a large group are drawn at random, and the others keep their order", () => {
+test("the first places of a large group are random, and the others keep their order", () => {
   const places = Array.from({ length: 30 }, (_, at) => newPlace({ id: `d${at}` }));
   const [{ numbers }] = groupsOf(places, [...places.keys()]);
   const rest = numbers.slice(SHOWN_OF_GROUP);

@@ -1,4 +1,4 @@
-// Verdicts of a file for a review that has some already: taken over, or compared as those of a second reader.
+// Verdicts of a file for a review that already has some: take them over, or compare them as a second reader's verdicts.
 
 import { answerTo } from "../parts/asking.js";
 import { uploaded } from "../parts/uploads.js";
@@ -6,15 +6,15 @@ import { printable, sentenceOf } from "../parts/words.js";
 import { decisionsOf } from "./given.js";
 
 /** @import { Worklist } from "./worklist.js" */
-/** @typedef {[string, () => void]} Act  of a notice, by the words on its button */
+/** @typedef {[string, () => void]} Act  the action of a notice, with the words of its button */
 /**
- * @typedef {object} ReadersPage  the page around them
+ * @typedef {object} ReadersPage  the page around the verdicts
  * @property {Server.Functions} server
  * @property {Worklist} state
  * @property {(title: string, detail?: string, acts?: Act[]) => void} notice
  * @property {() => void} drawAll
  * @property {(mode: string) => void} setMode
- * @property {() => void} run  review again
+ * @property {() => void} run  reviews again
  */
 
 export class Readers {
@@ -24,7 +24,7 @@ export class Readers {
     this.close = ["Close", () => page.notice("")];
   }
 
-  /** Ask what the verdicts of a file are for. */
+  /** Ask the visitor what to do with the verdicts of a file. */
   offer(/** @type {File} */ file) {
     this.page.notice(`${printable(file.name)} holds verdicts.`, "Yours stay in either case.", [
       ["Take them over at open places", () => this.takeOver(file)],
@@ -49,7 +49,7 @@ export class Readers {
     this.page.notice(`${printable(file.name)} was not ${what}.`, why, [this.close]);
   }
 
-  /** How far the verdicts agree with those here, and the places where they differ as a list. */
+  /** Show the agreement with the verdicts here, and list the places where they differ. */
   async compare(/** @type {File} */ file) {
     const { server, state, notice, drawAll, setMode } = this.page;
     if (!state.result) return;

@@ -1,4 +1,4 @@
-// The tab for reviews: takes files and options, and a verdict for each place by one key; scores after follow.
+// The tab for reviews. It takes files, options and one verdict per place by a key, and shows the corrected scores.
 
 import { Asker, PATIENCE, Runner, answerTo, busy } from "../parts/asking.js";
 import { around, findElement, newButton, newElement, partsOf } from "../parts/elements.js";
@@ -30,13 +30,13 @@ import { Worklist, addressOfReview, reviewOf } from "./worklist.js";
 /** @typedef {{metric: string, parse: string, missing: string, skip: boolean, blind: boolean}} OwnOptions */
 /** @typedef {Server.SchemaOptions & OwnOptions} ReviewOptions */
 
-const PAUSE = 300; // milliseconds until changed options are taken
-const SHOWN = 8000; // milliseconds of a toast
+const PAUSE = 300; // milliseconds until changed options are applied
+const SHOWN = 8000; // milliseconds that a toast is shown
 const SCORED = 150; // milliseconds until verdicts are scored
-const SAMPLE = 80; // places that are drawn
-const KEPT = "docscore-review "; // begins the names of verdicts in this browser
-const STEPS = "docscore-review-steps"; // in this browser tab, what can be undone
-const HELD = 500; // milliseconds within which the places that one passes are one step of Back
+const SAMPLE = 80; // places in a sample
+const KEPT = "docscore-review "; // the prefix of the storage keys of verdicts in this browser
+const STEPS = "docscore-review-steps"; // the storage key of undo steps in this browser tab
+const HELD = 500; // milliseconds; places that a visitor passes faster than this are one step of Back
 const OLD_SCORES = "The scores are old.";
 const REFUSED = "cannot be applied.";
 const TWICE = "decided differently in another window.";
@@ -47,16 +47,16 @@ class ReviewTab {
     this.state = new Worklist();
     /** @type {KeptReview | null} */
     this.kept = null;
-    /** @type {Map<number, Promise<Server.Beside | Server.Refusal>>} what stands beside a place */
+    /** @type {Map<number, Promise<Server.Beside | Server.Refusal>>} the context of a place */
     this.asides = new Map();
-    this.newest = 0; // the number of the run whose answer is wanted
-    this.timer = 0; // until changed options are taken
-    this.patience = 0; // until it is said that a run goes on
+    this.newest = 0; // the number of the latest run; answers of earlier runs are ignored
+    this.timer = 0; // fires when changed options are applied
+    this.patience = 0; // fires when the page reports that a run is still going on
     this.toastTimer = 0;
-    this.scoring = 0; // until verdicts are scored
-    this.writing = 0; // until what is kept is written
-    this.drawing = 0; // until the head is drawn
-    this.moved = 0; // when another place was shown
+    this.scoring = 0; // fires when verdicts are scored
+    this.writing = 0; // fires when verdicts are written to the storage
+    this.drawing = 0; // the animation frame that renders the header
+    this.moved = 0; // the time when another place was shown
 
     this.screen = findElement(root, ".rv");
     this.part = partsOf(this.screen, ".rv-");
@@ -177,7 +177,7 @@ class ReviewTab {
       if (event.detail === "review" && location.hash === "#review" && !history.state?.files) this.write();
     });
     document.addEventListener("docscore-review", ({ detail }) => this.take(detail));
-    // verdicts may be dropped on a review
+    // a file of verdicts can be dropped on a review
     for (const kind of /** @type {const} */ (["dragover", "drop"])) {
       this.screen.addEventListener(kind, (event) => {
         if (this.screen.dataset.state !== "shown" || !event.dataTransfer?.types.includes("Files")) return;
@@ -202,7 +202,7 @@ class ReviewTab {
       this.screen.dataset.state === "shown" &&
       !document.querySelector("dialog[open]") &&
       !this.screen.querySelector("details.pop[open]");
-    const hasFourth = () => this.state.sideOf(3) !== undefined; // which "d" chooses
+    const hasFourth = () => this.state.sideOf(3) !== undefined; // the side that "d" chooses
     const toggle = () => (hasFourth() ? this.item.chooseByLetter(3) : this.pane.open(!this.pane.isOpen));
     bindDocumentKeys("review", this.pane.pane, toggle, isActive);
     const press = (/** @type {KeyboardEvent} */ { key }) => this.item.press(key);
@@ -241,7 +241,7 @@ class ReviewTab {
     return this.references.replace(/(\.[^.]+)$/, "_corrected$1");
   }
 
-  // What is asked for
+  // Requests
 
   request() {
     const { files, extra } = this.state;
@@ -273,7 +273,7 @@ class ReviewTab {
     this.run();
   }
 
-  /** The files and options of another tab. */
+  /** Take the files and options of another tab. */
   take(/** @type {Partial<Server.ReviewRequest>} */ asked) {
     const { references = null, predictions = [], names = [], reading = {} } = asked;
     const missing = asked.missing ?? reading.missing ?? "error";
@@ -285,14 +285,14 @@ class ReviewTab {
     this.run();
   }
 
-  /** Page images, texts and verdicts among files that were given; the rest goes into the drop box. */
+  /** Take page images, texts and verdicts among the given files; the drop box takes the others. */
   async sift(/** @type {File[]} */ given) {
     const { state } = this;
     const others = this.pane.files.take(given);
     const taken = countFiles(given.filter((file) => !others.includes(file)));
     const sorted = await Promise.all(others.map(async (file) => ({ file, isReview: await isReview(file) })));
     const found = sorted.find((each) => each.isReview)?.file;
-    // who has decided something may compare the verdicts of somebody else
+    // a visitor with verdicts can compare the verdicts of another reader
     const isAsked = found && state.result && state.decisions.size > 0;
     const verdicts = isAsked ? undefined : found;
     const said = taken.words ? [`Added: ${taken.words}.`] : [];
@@ -364,7 +364,7 @@ class ReviewTab {
     } else this.restore();
   }
 
-  /** The files and options of the review that is shown. */
+  /** Go back to the files and options of the current review. */
   restore() {
     if (!this.state.result) return;
     this.state.restore();
@@ -387,12 +387,12 @@ class ReviewTab {
     if (files) this.box.takeAgain(files, result ? () => this.restore() : null);
   }
 
-  // What is kept in this browser
+  // Storage of this browser
 
   keep(/** @type {number[]} */ changed) {
     const { places, decisions } = this.state;
     for (const number of changed) this.kept?.set(places[number], decisions.get(number));
-    if (!this.writing) this.writing = window.setTimeout(() => this.store(), 0); // the answer to a key does not wait
+    if (!this.writing) this.writing = window.setTimeout(() => this.store(), 0); // must not delay a key's response
   }
 
   /** Write verdicts and steps, and take over the verdicts of other windows. */
@@ -408,7 +408,7 @@ class ReviewTab {
     }
   }
 
-  /** Other windows gave the places of these names other verdicts. */
+  /** Take over the verdicts of other windows on the places with these keys. */
   adopt(/** @type {string[]} */ keys) {
     const { state, kept } = this;
     if (!kept) return;
@@ -432,17 +432,17 @@ class ReviewTab {
     this.notice(`${count} ${TWICE}`, "", [["Look at them", look]]);
   }
 
-  /** What can be undone in this browser tab, also after the page was loaded again. */
+  /** Restore the undo steps of this browser tab, which survive a reload. */
   takeSteps(/** @type {Server.Review} */ { run }) {
     try {
       const kept = JSON.parse(sessionStorage.getItem(STEPS) ?? "null");
       if (kept?.run === run) this.state.steps = kept.steps;
     } catch {
-      /* nothing can be undone */
+      /* then nothing can be undone */
     }
   }
 
-  /** The verdicts that are kept for these files; those on other ground truths are offered. */
+  /** Take the kept verdicts for these files, and offer verdicts on other ground truths. */
   takeKept(/** @type {Server.Review} */ found) {
     const { state } = this;
     const name = KEPT + [this.references, ...found.asked.predictions.map(fileName)].join(" ");
@@ -456,7 +456,7 @@ class ReviewTab {
     if (count) this.offerEarlier(count);
   }
 
-  /** Verdicts on other ground truths fit some places of this review. */
+  /** Offer verdicts on other ground truths, some of which may fit places of this review. */
   offerEarlier(/** @type {number} */ count) {
     const { state } = this;
     const fit = state.earlier.size;
@@ -480,9 +480,9 @@ class ReviewTab {
     this.notice(`${counted(count, "verdict")} of an earlier file: ${fits}${lost}.`, "", acts);
   }
 
-  // The result
+  // Result
 
-  /** Show a review, with the view of the address, else with the place that was shown before. */
+  /** Show a review with the view of the address, else with the previous place. */
   draw(/** @type {Server.Review} */ found, /** @type {ReviewView | null} */ view = null) {
     const { state } = this;
     if (this.writing) this.store();
@@ -512,7 +512,7 @@ class ReviewTab {
     if (open === null && state.order.length && wanted === undefined) this.finish();
   }
 
-  /** The list and the text of a view. */
+  /** Take the list and the text of a view. */
   takeView(/** @type {ReviewView} */ { list, find }) {
     const { state } = this;
     this.find.value = find;
@@ -529,7 +529,7 @@ class ReviewTab {
     findElement(this.screen, "#review-python").textContent = python;
   }
 
-  /** Verdicts of a file for the places that are open, and how many were carried over. */
+  /** Take the verdicts of a file for open places, and report how many were carried over. */
   takeVerdicts(/** @type {Server.DecidedBefore} */ { verdicts, note }) {
     const { state } = this;
     const open = decisionsOf(verdicts).filter(([number]) => !state.verdicts.at(number));
@@ -553,7 +553,7 @@ class ReviewTab {
     if (open === null && state.order.length) this.finish();
   }
 
-  /** The places of the list, those that are found, in groups. */
+  /** Draw the list: the places that contain the searched text, in groups. */
   drawAll() {
     const { state } = this;
     if (!state.result) return;
@@ -574,7 +574,7 @@ class ReviewTab {
     else this.drawItem();
   }
 
-  /** What is said where a list is empty, with other lists. */
+  /** Return the sentences for an empty list, and buttons for other lists. */
   nothing() {
     const { state } = this;
     if (this.find.value.trim()) return ["No place contains this text."];
@@ -617,7 +617,7 @@ class ReviewTab {
     findElement(this.screen, ".rv-undo", HTMLButtonElement).disabled = !state.steps.length;
   }
 
-  /** Most places differ only in how a number is written: the review begins again without them. */
+  /** Review again without places that differ only in the notation of a number. */
   compareByValue() {
     this.options.accept({ numbers: "value" });
     this.drawChips();
@@ -633,7 +633,7 @@ class ReviewTab {
     if (own instanceof HTMLElement) drawScores(own, result.systems, after, stale.size > 0, true);
   }
 
-  /** Documents with other verdicts are scored again in a moment. */
+  /** Score documents with changed verdicts after a pause. */
   scoreSoon() {
     clearTimeout(this.scoring);
     if (this.state.stale.size) this.scoring = window.setTimeout(() => this.score(), SCORED);
@@ -665,14 +665,14 @@ class ReviewTab {
       return;
     }
     if (this.part("notice-title").textContent === OLD_SCORES) this.notice("");
-    if (verdicts !== decided()) return; // what was decided since is asked next
+    if (verdicts !== decided()) return; // newer verdicts are scored by the next request
     const before = state.refused();
     state.score(asked, found);
     this.drawScores();
     this.drawRefused(before);
   }
 
-  /** What cannot be applied is said at once, and stands at its places. */
+  /** Report verdicts that cannot be applied at once, and show the reason at their places. */
   drawRefused(/** @type {number[]} */ before) {
     const { state } = this;
     const refused = state.refused();
@@ -693,9 +693,9 @@ class ReviewTab {
     this.notice(`${counted(refused.length, "verdict")} ${REFUSED}`, detail, acts);
   }
 
-  // A place
+  // Place
 
-  /** Go to a place, which is a step of Back. */
+  /** Go to a place as a step of Back. */
   visit(/** @type {number} */ number) {
     const isHeld = Date.now() - this.moved < HELD;
     this.moved = Date.now();
@@ -735,7 +735,7 @@ class ReviewTab {
     this.pane.show({ document: place.id, chosen, found: this.beside(number) });
   }
 
-  /** What stands beside a place, which is asked for once. */
+  /** Return the context of a place, which is requested once. */
   beside(/** @type {number} */ number) {
     const run = this.state.result?.run ?? "";
     const ask = async () => {
@@ -749,7 +749,7 @@ class ReviewTab {
 
   // Verdicts
 
-  /** What is at these places is another verdict; the worklist is drawn with the place that comes next. */
+  /** Keep and score changed verdicts on places; the worklist is redrawn with the next place. */
   changed(/** @type {number[]} */ numbers) {
     this.keep(numbers);
     this.scoreSoon();
@@ -769,7 +769,7 @@ class ReviewTab {
     this.visit(numbers[0]);
   }
 
-  /** A verdict on the current place, or on all that it is for. */
+  /** Decide the current place and all other places in the reach of the verdict. */
   decide(/** @type {Decision} */ decision) {
     const { state } = this;
     const { place, current } = state;
@@ -779,7 +779,7 @@ class ReviewTab {
     this.changed(state.apply(verdicts));
     const size = state.verdicts.sizeOf(verdicts);
     if (state.more(current) && state.isRowOpen(current)) {
-      state.unfold(current); // the others are decided one by one
+      state.unfold(current); // the other places are decided one by one
       this.list.redraw();
     }
     if (size > 1) this.toast(`${size.toLocaleString("en")} values: ${words}.`);
@@ -812,7 +812,7 @@ class ReviewTab {
     this.part("toast").hidden = true;
   }
 
-  // Finished
+  // Summary
 
   showItem(isDone = false) {
     this.part("done").hidden = !isDone;
@@ -831,9 +831,9 @@ class ReviewTab {
     await this.finished.draw();
   }
 
-  // The address
+  // Address
 
-  /** The view that is shown. @returns {ReviewView} */
+  /** The current view. @returns {ReviewView} */
   view() {
     const { state } = this;
     const place = this.part("item").hidden || state.current < 0 ? null : state.current;
@@ -848,11 +848,11 @@ class ReviewTab {
       if (how === "push" && address !== location.hash) history.pushState(null, "", address);
       else history.replaceState(null, "", address);
     } catch {
-      /* some browsers refuse more than a hundred changes in half a minute; a later one tells the same */
+      /* some browsers refuse more than a hundred changes in half a minute; a later change writes the same */
     }
   }
 
-  /** Show what the address names: a review, and its list and place; the files where one came from them. */
+  /** Show the review, list and place of the address, or the files if the visitor goes back to them. */
   async follow() {
     const { run, view } = reviewOf(location.hash);
     const { state } = this;
@@ -872,7 +872,7 @@ class ReviewTab {
     } else this.draw({ ...found, decided: null }, view);
   }
 
-  /** A step in the history of this window. */
+  /** Follow a step in the history of this window. */
   showView(/** @type {ReviewView} */ view) {
     const { state } = this;
     if (this.screen.dataset.state === "empty") this.restore();

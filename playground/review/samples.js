@@ -1,6 +1,6 @@
-// Places and reviews for the tests beside this file.
+// Sample places and reviews for the tests in this folder.
 
-/** A place where two of three systems say the same against the ground truth. */
+/** Return a place where two of three systems agree on a value other than the ground truth. */
 export const newPlace = (changes = {}) => {
   const place = { ...PLACE, answers: [newAnswer()], ...changes };
   return { ...place, identity: changes.identity ?? [place.id, place.path, null, place.reference] };
@@ -37,7 +37,7 @@ export const newAnswer = (changes = {}) => ({
   ...changes,
 });
 
-/** A review of places in as many documents by three systems. */
+/** Return a review of places by three systems, each place in its own document. */
 export const newReview = (places, changes = {}) => ({
   run: "run1",
   asked: {

@@ -9,7 +9,7 @@ import { orderOf } from "./sentences.js";
  * @param {HTMLElement} part
  * @param {Server.ReviewedSystem[]} systems
  * @param {number[]} after
- * @param {boolean} isOld  they are computed anew
+ * @param {boolean} isOld  whether they are being computed again
  * @param {boolean} isScaled
  */
 export const drawScores = (part, systems, after, isOld, isScaled = false) => {

@@ -1,17 +1,17 @@
-// What a review says: of the evidence for values, of what a place costs, and of what was decided.
+// The sentences of a review: about the evidence for values, the cost of a place, and the verdicts.
 
 import { counted } from "../parts/words.js";
 import { blindOrder, letterOf } from "./places.js";
 
 /** @import { Decided } from "./worklist.js" */
 
-const TOO_SMALL = 0.0005; // points, in three digits
+const TOO_SMALL = 0.0005; // points that round to 0 with three digits
 const STANDS = "was found in the document’s text";
 
 const capital = (/** @type {string} */ text) => text[0].toUpperCase() + text.slice(1);
 
 /**
- * How the sides of a place are called in sentences.
+ * Return a function that names the sides of a place.
  * @type {(place: Server.Place, isBlind: boolean) => (side: number) => string}
  */
 const sideNames = (place, isBlind) => {
@@ -24,10 +24,10 @@ const sideNames = (place, isBlind) => {
 };
 
 /**
- * What the text of the document says of values: never which is right.
+ * Say which values were found in the text of the document, but never which is right.
  * @param {Server.Place} place
- * @param {{isBlind: boolean, chosen: number, found?: Server.Found[]}} look  the number of the chosen answer, and what
- *   a text that the review was not made with has of the ground truth and of each answer
+ * @param {{isBlind: boolean, chosen: number, found?: Server.Found[]}} look  the number of the chosen answer;
+ *   `found` says which sides a text has that was added later: the ground truth, then each answer
  */
 export const evidenceOf = (place, { isBlind, chosen, found }) => {
   const nameOf = sideNames(place, isBlind);
@@ -55,7 +55,7 @@ export const evidenceOf = (place, { isBlind, chosen, found }) => {
 };
 
 /**
- * What a place costs each system, and how many such places there are.
+ * Say what a place costs each system, and how many such places there are.
  * @type {(place: Server.Place, systems: string[], size: number) => string}
  */
 export const stakeOf = (place, systems, size) => {
@@ -67,7 +67,7 @@ export const stakeOf = (place, systems, size) => {
 };
 
 /**
- * The first system that is now before one that had a higher score.
+ * Name the first system that now ranks before a system with a higher score before.
  * @type {(systems: Server.ReviewedSystem[], after: number[]) => string}
  */
 export const orderOf = (systems, after) => {
@@ -79,7 +79,7 @@ export const orderOf = (systems, after) => {
   return "order unchanged";
 };
 
-/** How many places have which verdict. */
+/** Say how many places have each verdict. */
 export const verdictCounts = (/** @type {Decided[]} */ decided) => {
   const count = (/** @type {string[]} */ ...verdicts) =>
     decided.filter(({ decision }) => verdicts.includes(decision.verdict)).length;
@@ -91,7 +91,7 @@ export const verdictCounts = (/** @type {Decided[]} */ decided) => {
   };
 };
 
-/** What was decided, as a title and a sentence. */
+/** Summarize the verdicts in a title and a sentence. */
 export const conclusionOf = (/** @type {Decided[]} */ decided) => {
   const { corrected, acceptable, errors, unclear } = verdictCounts(decided);
   const said = [

@@ -6,7 +6,7 @@ import { conclusionOf, evidenceOf, orderOf, stakeOf } from "./sentences.js";
 
 const evidence = (changes, look = {}) => evidenceOf(newPlace(changes), { isBlind: false, chosen: 0, ...look });
 
-test("the evidence says which values stand in the text, never which is right", () => {
+test("the evidence says which values were found in the text, never which is right", () => {
   assert.equal(evidence({}), "The prediction was found in the document’s text, the ground truth was not.");
   assert.equal(evidence({ found: "yes" }), "Both were found in the document’s text.");
   assert.equal(evidence({ answers: [newAnswer({ found: "no" })] }), "Neither was found in the document’s text.");
@@ -23,23 +23,23 @@ test("the evidence says which values stand in the text, never which is right", (
   assert.equal(evidence(row), "All values of the row were found in the document’s text.");
 });
 
-test("blind, the evidence names values by their letters", () => {
+test("in blind work, the evidence names values by their letters", () => {
   assert.match(evidence({}, { isBlind: true }), /^[AB] was found in the document’s text, [AB] was not\.$/);
 });
 
-test("what a place costs is said for the systems that lose points", () => {
+test("the cost of a place names the systems that lose points", () => {
   const place = newPlace({ points: [0.25, 0, 0.0001] });
   const said = stakeOf(place, ["alder", "birch", "cedar"], 1200);
   assert.equal(said, "Costs alder 0.250, cedar less than 0.001 here; 1,200 such places.");
 });
 
-test("systems change places where one is now before another", () => {
+test("a sentence names a system that now ranks before another", () => {
   const systems = ["alder", "birch"].map((name) => ({ name, score: 0.5, text: "0.500" }));
   assert.equal(orderOf(systems, [0.5, 0.5 + 1e-12]), "order unchanged");
   assert.equal(orderOf(systems, [0.5, 0.51]), "birch now before alder");
 });
 
-test("a conclusion counts what was wrong, and what else was found", () => {
+test("a conclusion counts the wrong ground truths and the other verdicts", () => {
   const decided = (...verdicts) =>
     verdicts.map((verdict) => ({ place: newPlace(), decision: { verdict, answer: 0, value: "" } }));
   assert.deepEqual(conclusionOf(decided("prediction", "other", "ground_truth", "both", "both")), {

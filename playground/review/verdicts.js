@@ -1,12 +1,12 @@
-// The verdicts of a review: those that a place has itself, and those that hold for its group within the document.
+// The verdicts of a review: on single places, and on a place's group within the document.
 
 /** @import { Decision } from "./places.js" */
-/** @typedef {[number: number, decision: Decision]} Verdict  on a place, by its number */
+/** @typedef {[number: number, decision: Decision]} Verdict  a verdict with the number of its place */
 
-const OF_ANSWERS = ["prediction", "both"]; // verdicts that mean an answer
+const OF_ANSWERS = ["prediction", "both"]; // verdicts that choose an answer
 
 /**
- * Whether a verdict can hold for a group: each of its places then takes its own first answer.
+ * Return whether a verdict can apply to a group, in which each place then takes its own first answer.
  * @type {(decision: Decision) => boolean}
  */
 export const isForMany = ({ verdict, answer }) =>
@@ -16,7 +16,7 @@ export class Verdicts {
   constructor(/** @type {Pick<Server.Place, "document" | "group">[]} */ places = []) {
     /** @type {Map<string, number[]>} */
     const alike = new Map();
-    /** @type {number[][]} by the number of a place those that are alike in its document, itself among them */
+    /** @type {number[][]} by place, the numbers of its group in its document, including its own */
     this.groups = places.map(({ document, group }, number) => {
       const key = `${document} ${group}`;
       const numbers = alike.get(key) ?? [];
@@ -26,11 +26,11 @@ export class Verdicts {
     });
     /** @type {Map<number, Decision>} */
     this.own = new Map();
-    /** @type {Map<number[], number>} by group the place whose verdict holds for it */
+    /** @type {Map<number[], number>} by group, the place whose verdict applies to the group */
     this.holders = new Map();
   }
 
-  /** Give a place a verdict of its own, or take it back. One place holds the verdict of a group: the latest. */
+  /** Set or delete a place's own verdict. The latest place with a verdict for its group holds the group's verdict. */
   set(/** @type {number} */ number, /** @type {Decision | undefined} */ decision) {
     const group = this.groups[number];
     if (decision) this.own.set(number, decision);
@@ -39,24 +39,24 @@ export class Verdicts {
     else if (this.holders.get(group) === number) this.holders.delete(group);
   }
 
-  /** Whether the verdict of a place holds for its group. */
+  /** Return whether the verdict of a place applies to its group. */
   isHolder(/** @type {number} */ number) {
     return this.holders.get(this.groups[number]) === number;
   }
 
-  /** The verdict that holds for a place. @type {(number: number) => Decision | undefined} */
+  /** Return the verdict that applies to a place. @type {(number: number) => Decision | undefined} */
   at(number) {
     const own = this.own.get(number);
     const held = this.own.get(this.holders.get(this.groups[number]) ?? -1);
     return own ?? (held && { ...held, answer: 0, isForGroup: false });
   }
 
-  /** The places for which a verdict on the group of a place would hold beside it: those without one of their own. */
+  /** Return the other places that a verdict on the group of a place would decide: places without their own verdict. */
   followers(/** @type {number} */ number) {
     return this.groups[number].filter((each) => each !== number && !this.own.has(each));
   }
 
-  /** What a verdict for the group of a place changes: another place that held one keeps it for itself. */
+  /** Return the changes of a verdict for a place's group. The former holder keeps its verdict only for itself. */
   forGroup(/** @type {number} */ number, /** @type {Decision} */ decision) {
     const holder = this.holders.get(this.groups[number]) ?? number;
     const held = this.own.get(holder);
@@ -66,7 +66,7 @@ export class Verdicts {
     return verdicts;
   }
 
-  /** How many places verdicts decide; a place that holds that of its group no more is not among them. */
+  /** Count the places that verdicts decide, without former holders of a group's verdict. */
   sizeOf(/** @type {Verdict[]} */ verdicts) {
     const places = verdicts
       .filter(([, { isForGroup }]) => isForGroup !== false)
@@ -75,7 +75,7 @@ export class Verdicts {
   }
 
   /**
-   * Verdicts with one for each group of which all places have the same.
+   * Replace equal verdicts on all places of a group by one for the group.
    * @type {(verdicts: Verdict[]) => Verdict[]}
    */
   folded(verdicts) {

@@ -7,7 +7,7 @@ const decision = (verdict, isForGroup = false, answer = 0) => ({ verdict, answer
 const places = (...documents) => documents.map((document) => ({ document, group: "total: a digit differs" }));
 const wordsAt = (verdicts) => verdicts.groups.map((_, number) => verdicts.at(number)?.verdict ?? "");
 
-test("a verdict for a group holds for the places of the document that have none of their own", () => {
+test("a verdict for a group applies to places of the document without their own verdict", () => {
   const verdicts = new Verdicts(places(0, 0, 1, 0));
   verdicts.set(3, decision("unclear"));
   verdicts.set(0, decision("prediction", true));
@@ -17,7 +17,7 @@ test("a verdict for a group holds for the places of the document that have none 
   assert.deepEqual(wordsAt(verdicts), ["", "", "", "unclear"]);
 });
 
-test("one place holds the verdict of a group, and the one before keeps it for itself", () => {
+test("one place holds the verdict of a group; the former holder keeps its verdict only for itself", () => {
   const verdicts = new Verdicts(places(0, 0, 0));
   verdicts.set(0, decision("both", true));
   for (const [number, each] of verdicts.forGroup(1, decision("unclear"))) verdicts.set(number, each);
@@ -26,7 +26,7 @@ test("one place holds the verdict of a group, and the one before keeps it for it
   assert.equal(verdicts.forGroup(1, decision("both")).length, 1);
 });
 
-test("another value, and another answer than the first, cannot hold for a group", () => {
+test("another value, and another answer than the first, cannot apply to a group", () => {
   assert.deepEqual(
     [decision("other"), decision("both", false, 1), decision("ground_truth", false, 1), decision("both")].map(
       isForMany,
@@ -35,7 +35,7 @@ test("another value, and another answer than the first, cannot hold for a group"
   );
 });
 
-test("what all places of a group have alike is one verdict again", () => {
+test("equal verdicts on all places of a group become one verdict again", () => {
   const verdicts = new Verdicts(places(0, 0, 1, 1, 2));
   const given = [0, 1, 2, 3, 4].map((number) => [number, decision(number === 3 ? "both" : "prediction")]);
   assert.deepEqual(

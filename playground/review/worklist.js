@@ -1,5 +1,5 @@
-// What a review holds: its places, which of them are listed, the verdicts on them with their undo, and what they
-// change.
+// The state of a review: its places, the listed places, the verdicts with undo steps, and the effects of the verdicts.
+// The view of it is in the address.
 
 import { blindOrder, groupName, groupsOf, placeName, verdictWords } from "./places.js";
 import { Verdicts, isForMany } from "./verdicts.js";
@@ -10,22 +10,22 @@ import { counted } from "../parts/words.js";
 /** @typedef {Pick<Server.ReviewRequest, "references" | "predictions" | "names" | "reading">} ReviewedFiles */
 /** @typedef {Pick<Server.ReviewRequest, "verdicts" | "texts" | "sample" | "sample_of">} ReviewExtra */
 /** @typedef {{place: Server.Place, decision: Decision}} Decided */
-/** @typedef {"place" | "document" | "all"} Reach  of a verdict: a place, alike ones of its document, or of all */
-/** @typedef {{reach: Reach, words: string, until: string}} Choice  and what it still waits for, "" for nothing */
+/** @typedef {"place" | "document" | "all"} Reach  a place, similar places of its document, or of all documents */
+/** @typedef {{reach: Reach, words: string, until: string}} Choice  until: the open condition, "" for none */
 
-const SURE = 3; // places of a group that are decided alike before one verdict may decide the others
-const LARGE = 0.2; // share of what is open from which a group is named
-const SAMPLE = "sample "; // begins the names of lists that are drawn at random, before a system
+const SURE = 3; // equal verdicts on a group that are needed before one verdict can decide the other places
+const LARGE = 0.2; // the least share of open places at which the headline names a group
+const SAMPLE = "sample "; // the prefix of the names of random samples, before the name of a system
 
 /**
- * What of a review is shown, as it stands in the address.
+ * The view of a review, as it is in the address.
  * @typedef {object} ReviewView
  * @property {string} list  the name of the list, "" for none
- * @property {string} find  a text in the places that are listed
- * @property {number | null} place  its number; null for the summary
+ * @property {string} find  a text that listed places contain
+ * @property {number | null} place  the number of the place; null for the summary
  */
 
-/** The name of a review and the view of it in an address; the name is null if there is none. */
+/** Return the name of the review in an address, null if there is none, and the view of the review. */
 export const reviewOf = (/** @type {string} */ hash) => {
   const asked = new URLSearchParams(hash.slice(1));
   const place = Number.parseInt(asked.get("place") ?? "", 10);
@@ -41,53 +41,53 @@ export const addressOfReview = (run, { list, find, place }) => {
   return `#${parts}`;
 };
 
-/** @typedef {Group & {firsts: number[]}} ListedGroup  with the first of the alike places of each document */
+/** @typedef {Group & {firsts: number[]}} ListedGroup  with the first place of each document */
 
 export class Worklist {
   constructor() {
-    this.text = ""; // that stands in the places that are listed
+    this.text = ""; // a text that listed places contain
     /** @type {ReviewedFiles | null} */
     this.files = null;
-    /** @type {ReviewExtra} beside files and options */
+    /** @type {ReviewExtra} further parts of a request */
     this.extra = { verdicts: null, texts: null, sample: 0, sample_of: "" };
     /** @type {Server.Review | null} */
     this.result = null;
-    // which places are listed: where predictions agree, "all", a "sample", those of an "earlier" file, those that
-    // another window decided differently ("twice"), or a second reader ("readers")
+    // the listed places: where predictions "agree", "all", a "sample", places with verdicts on an "earlier" file, or
+    // places that another window ("twice") or a second reader ("readers") decided differently
     this.mode = "agree";
-    this.isBlind = false; // whose value is whose is hidden
+    this.isBlind = false; // whether the sides of values are hidden
     this.verdicts = new Verdicts();
-    /** @type {Map<number, Decision>} verdicts of an earlier file, which are looked at again */
+    /** @type {Map<number, Decision>} verdicts on an earlier file, to be looked at again */
     this.earlier = new Map();
-    /** @type {Map<number, Decision>} of another window, on places that both decided differently */
+    /** @type {Map<number, Decision>} different verdicts of another window */
     this.others = new Map();
-    /** @type {Map<number, Decision>} of a second reader, on places that both decided differently */
+    /** @type {Map<number, Decision>} different verdicts of a second reader */
     this.second = new Map();
-    /** @type {[number: number, before: Decision | undefined][][]} what each step changed, the newest last */
+    /** @type {[number: number, before: Decision | undefined][][]} the undo steps: what each changed, the newest last */
     this.steps = [];
-    /** @type {ListedGroup[]} of the places that are listed */
+    /** @type {ListedGroup[]} groups of the listed places */
     this.groups = [];
-    /** @type {number[]} the places that are listed; of alike ones in a document the first, until they are opened */
+    /** @type {number[]} the listed places; only the first of similar places in a document, until these are opened */
     this.order = [];
-    /** @type {number[]} the places that are listed, of alike ones in a document always the first alone */
+    /** @type {number[]} the listed places; always only the first of similar places in a document */
     this.firsts = [];
-    /** @type {Set<number[]>} alike places of a document that are listed one by one */
+    /** @type {Set<number[]>} similar places of a document that are listed one by one */
     this.opened = new Set();
     /** @type {Map<number, ListedGroup>} */
     this.groupsByPlace = new Map();
-    this.current = -1; // the place that is shown
-    this.chosen = 0; // its answer that is chosen
-    /** @type {Set<number>} its values that are picked in blind work */
+    this.current = -1; // the number of the current place
+    this.chosen = 0; // the number of its chosen answer
+    /** @type {Set<number>} its picked values in blind work */
     this.picked = new Set();
-    /** @type {Set<number>} documents whose scores are computed */
+    /** @type {Set<number>} documents whose scores must be computed again */
     this.stale = new Set();
-    /** @type {Map<number, number[]>} what each system gains by the verdicts on a document */
+    /** @type {Map<number, number[]>} the gain of each system by the verdicts on a document */
     this.gains = new Map();
     /** @type {Map<number, [path: string, text: string][]>} why the verdicts on a document cannot be applied */
     this.faults = new Map();
   }
 
-  /** The verdicts that places have themselves. */
+  /** The places' own verdicts. */
   get decisions() {
     return this.verdicts.own;
   }
@@ -96,7 +96,7 @@ export class Worklist {
     return this.result?.places ?? [];
   }
 
-  /** The place that is shown; undefined if there is none. @returns {Server.Place | undefined} */
+  /** The current place; undefined if there is none. @returns {Server.Place | undefined} */
   get place() {
     return this.places[this.current];
   }
@@ -105,27 +105,27 @@ export class Worklist {
     return (this.result?.systems.length ?? 0) > 1;
   }
 
-  /** How many of the listed places are decided, alike ones of a document being one. */
+  /** The number of decided listed places; similar places of a document count once. */
   get decided() {
     return this.doneOf(this.firsts);
   }
 
-  /** How many of these are decided, with those alike in their documents. */
+  /** Count the places that are decided, together with similar places in their documents. */
   doneOf(/** @type {number[]} */ firsts) {
     return firsts.filter((number) => !this.alikeOf(number).some((each) => this.isOpen(each))).length;
   }
 
-  /** The places for which these stand, with those alike in their documents. */
+  /** Return places and the similar places that they represent in their documents. */
   placesOf(/** @type {number[]} */ firsts) {
     return firsts.flatMap((number) => this.alikeOf(number));
   }
 
-  /** How many places a group of the list has. */
+  /** Return the number of places in a group of the list. */
   sizeOf(/** @type {ListedGroup} */ { firsts }) {
     return this.placesOf(firsts).length;
   }
 
-  /** Whether a place is to be decided, among those that two readers decided differently once more. */
+  /** Return whether a place is open; in a list of differing verdicts, it is open again. */
   isOpen(/** @type {number} */ number) {
     const isTwice = (this.mode === "twice" && this.others.has(number)) || this.isOfReaders(number);
     return isTwice || !this.verdicts.at(number);
@@ -135,29 +135,29 @@ export class Worklist {
     return this.mode === "readers" && this.second.has(number);
   }
 
-  /** Whether alike places of a document are listed as one. In other lists, places were chosen one by one. */
+  /** Whether similar places of a document are listed as one. In other lists, places were chosen one by one. */
   get isByGroup() {
     return !this.isBlind && ["agree", "all"].includes(this.mode);
   }
 
-  /** The places of a document that are listed as one with a place, itself among them. */
+  /** Return the places of a document that are listed as one with a place, including itself. */
   alikeOf(/** @type {number} */ number) {
     return this.isByGroup ? this.verdicts.groups[number] : [number];
   }
 
-  /** Whether a row of the list is to be decided: a place, or alike ones that are listed as one. */
+  /** Return whether a row of the list is open: a place, or similar places that are listed as one. */
   isRowOpen(/** @type {number} */ number) {
     const alike = this.alikeOf(number);
     return this.opened.has(alike) ? this.isOpen(number) : alike.some((each) => this.isOpen(each));
   }
 
-  /** How many places a row of the list stands for, beside the one that it names. */
+  /** Return how many more places a row of the list represents. */
   more(/** @type {number} */ number) {
     const alike = this.alikeOf(number);
     return this.opened.has(alike) ? 0 : alike.length - 1;
   }
 
-  /** List the alike places of a document one by one. */
+  /** List the similar places of a document one by one. */
   unfold(/** @type {number} */ number) {
     if (this.alikeOf(number).length < 2 || this.opened.has(this.alikeOf(number))) return;
     this.opened.add(this.alikeOf(number));
@@ -166,14 +166,14 @@ export class Worklist {
 
   // Files and results
 
-  /** Other files: places where predictions agree, without a sample; texts and verdicts stay if they were given. */
+  /** Take other files, and list places where predictions agree, without a sample. Given texts and verdicts stay. */
   begin(/** @type {ReviewedFiles} */ files, extra = this.extra) {
     this.files = files;
     this.extra = { ...extra, sample: 0, sample_of: "" };
     this.mode = "agree";
   }
 
-  /** The files and what was beside them are those of the result. */
+  /** Go back to the files and the further parts of the result's request. */
   restore() {
     if (!this.result) return;
     const { references, predictions, names, reading, texts, sample, sample_of } = this.result.asked;
@@ -181,7 +181,7 @@ export class Worklist {
     this.extra = { verdicts: null, texts, sample, sample_of };
   }
 
-  /** A new result, without verdicts. */
+  /** Take a new result, without verdicts. */
   open(/** @type {Server.Review} */ found) {
     this.result = found;
     this.restore();
@@ -198,9 +198,9 @@ export class Worklist {
     if (found.sampled !== null) this.mode = "sample";
   }
 
-  // The list
+  // List
 
-  /** The lists that can be chosen. */
+  /** Return the lists that can be chosen. */
   modes() {
     const modes = [{ name: "all", label: "Everything that is not exact" }];
     if (this.hasSystems) modes.unshift({ name: "agree", label: "Where predictions agree" });
@@ -213,25 +213,25 @@ export class Worklist {
     return modes;
   }
 
-  /** The name of the list that is shown. */
+  /** The name of the current list. */
   get modeName() {
     return this.mode === "sample" ? SAMPLE + this.extra.sample_of : this.mode;
   }
 
-  /** What the list that is shown is called. */
+  /** The label of the current list. */
   get modeLabel() {
     const { result } = this;
     if (result && this.mode === "sample") return `A sample of what ${result.systems[result.sampled ?? 0].name} lost`;
     return this.modes().find(({ name }) => name === this.mode)?.label ?? "";
   }
 
-  /** How many places are in the group of the place that is shown. */
+  /** Return the number of places in the group of the current place. */
   sizeOfGroup() {
     const group = this.groupOf(this.current);
     return group ? this.sizeOf(group) : this.place ? this.alikeOf(this.current).length : 0;
   }
 
-  /** Choose a list; returns whether the server must draw it. */
+  /** Choose a list; return whether the server must sample it. */
   setMode(/** @type {string} */ name, /** @type {number} */ size) {
     if (name.startsWith(SAMPLE)) {
       this.extra = { ...this.extra, sample: size, sample_of: name.slice(SAMPLE.length) };
@@ -244,7 +244,7 @@ export class Worklist {
     return wasSample;
   }
 
-  /** List the places of the mode in which a text stands, in groups. */
+  /** List the places of the mode that contain a text, in groups. */
   list(/** @type {string} */ text) {
     this.text = text;
     const wanted = text.trim().toLowerCase();
@@ -286,13 +286,13 @@ export class Worklist {
     );
   }
 
-  /** The group of a place with others that are alike. @returns {ListedGroup | undefined} */
+  /** Return the group of a place, if it has similar places. @returns {ListedGroup | undefined} */
   groupOf(/** @type {number} */ number) {
     const group = this.groupsByPlace.get(number);
     return group?.alike ? group : undefined;
   }
 
-  /** The next open place of the list behind one, and then from its beginning; null if all are decided. */
+  /** Return the next open place of the list after a place, or from the beginning; null if all are decided. */
   next(/** @type {number} */ from) {
     const at = this.order.indexOf(from);
     const others = [...this.order.slice(at + 1), ...this.order.slice(0, at + 1)];
@@ -307,7 +307,7 @@ export class Worklist {
     this.picked = new Set();
   }
 
-  /** The largest group of open places, if it is a fifth of what is open. */
+  /** Return the largest group of open places, if it is at least a fifth of the open places. */
   largestOpen() {
     const isOpen = (/** @type {number} */ number) => this.isOpen(number);
     const [largest] = this.groups
@@ -322,14 +322,14 @@ export class Worklist {
     return largest?.open > 1 && largest.open >= LARGE * left ? { ...largest, left } : null;
   }
 
-  /** How many listed places comparison by value would settle, if it is a fifth and nothing is decided yet; else 0. */
+  /** Return how many listed places a comparison by value settles; 0 if below a fifth, or after the first verdict. */
   byValue() {
     const listed = this.placesOf(this.firsts);
     const count = listed.filter((number) => this.places[number].by_value).length;
     return this.decisions.size || count < LARGE * listed.length ? 0 : count;
   }
 
-  /** What is left to decide: a title and a sentence, and the label of a button with the place that it leads to. */
+  /** Return what is left to decide: a title, a sentence, and the label of a button with its place. */
   headline() {
     const many = (/** @type {number} */ count) => count.toLocaleString("en");
     const listed = this.placesOf(this.firsts);
@@ -373,7 +373,7 @@ export class Worklist {
   }
 
   /**
-   * Verdicts of another window, which no step of this window takes back; undefined where there is none any more.
+   * Take over verdicts of another window, undefined for deleted ones. Undo steps of this window do not change them.
    * @type {(verdicts: [number: number, decision: Decision | undefined][]) => number[]}
    */
   adopt(verdicts) {
@@ -384,20 +384,20 @@ export class Worklist {
     return this.touch(numbers);
   }
 
-  /** Take the last step back; returns its places. @type {() => number[]} */
+  /** Undo the last step; return its places. @type {() => number[]} */
   undo() {
     const last = this.steps.pop() ?? [];
     for (const [number, before] of [...last].reverse()) this.verdicts.set(number, before);
     return this.touch(last.map(([number]) => number));
   }
 
-  /** The scores of the documents of these places are to be computed. @type {(numbers: number[]) => number[]} */
+  /** Mark the documents of places for scoring. @type {(numbers: number[]) => number[]} */
   touch(numbers) {
     for (const number of numbers) this.stale.add(this.places[number].document);
     return numbers;
   }
 
-  /** Scores of documents are computed. @type {(asked: Set<number>, found: Server.Gains) => void} */
+  /** Take the computed gains of documents. @type {(asked: Set<number>, found: Server.Gains) => void} */
   score(asked, { gains, faults }) {
     for (const document of asked) {
       this.gains.delete(document);
@@ -410,7 +410,7 @@ export class Worklist {
     }
   }
 
-  /** Why the verdict on a place cannot be applied, "" if it can. */
+  /** Return why the verdict on a place cannot be applied, "" if it can. */
   faultAt(/** @type {number} */ number) {
     const { document, path, whole } = this.places[number];
     const verdict = this.verdicts.at(number)?.verdict;
@@ -419,14 +419,14 @@ export class Worklist {
     return (verdict && this.faults.get(document)?.find(([at]) => isHere(at))?.[1]) || "";
   }
 
-  /** The places whose verdicts cannot be applied. */
+  /** Return the places whose verdicts cannot be applied. */
   refused() {
     return [...this.places.keys()].filter(
       (number) => this.faults.has(this.places[number].document) && this.faultAt(number),
     );
   }
 
-  /** The scores of the systems with the corrected documents. */
+  /** Return the scores of the systems with the corrected documents. */
   after() {
     const { systems = [], count = 1 } = this.result ?? {};
     return systems.map(({ score }, system) => {
@@ -437,8 +437,8 @@ export class Worklist {
   }
 
   /**
-   * A verdict on the place that is shown, on alike ones of its document, or on all open ones of its group. Where it
-   * cannot hold for a group as it is, each place gets one of its own, by what the same systems say there.
+   * Return the verdicts of a decision on the current place, on similar places of its document, or on all open places of
+   * its group. If one verdict cannot apply to a group, each place gets its own, from the answer of the same systems.
    * @type {(decision: Decision, reach?: Reach) => Verdict[]}
    */
   verdictsOf(decision, reach = "place") {
@@ -457,7 +457,7 @@ export class Worklist {
     return this.verdicts.folded(verdicts);
   }
 
-  /** What a verdict on the place that is shown can be for. @returns {Choice[]} */
+  /** Return the possible reaches of a verdict on the current place. @returns {Choice[]} */
   reaches() {
     const { current } = this;
     const group = this.isBlind ? undefined : this.groupOf(current);
@@ -472,7 +472,7 @@ export class Worklist {
     return [...choices, { reach: "all", words, until: this.untilSure() }];
   }
 
-  /** What a verdict on the place that is shown is for unless something else is chosen. @returns {Reach} */
+  /** The default reach of a verdict on the current place. @returns {Reach} */
   get usualReach() {
     const { current, opened } = this;
     if (!this.place || !this.isByGroup || opened.has(this.alikeOf(current)) || !this.verdicts.followers(current).length)
@@ -480,7 +480,7 @@ export class Worklist {
     return "document";
   }
 
-  /** Why one verdict may not yet decide the group of the place that is shown; "" if it may. */
+  /** Return why one verdict cannot decide the group of the current place yet; "" if it can. */
   untilSure() {
     const { firsts = [] } = this.groupOf(this.current) ?? {};
     if (firsts.length <= SURE) return "";
@@ -489,20 +489,20 @@ export class Worklist {
     return verdicts.length < SURE ? `after ${SURE - verdicts.length} more` : "";
   }
 
-  /** Blind: pick a value, or put it back; else choose an answer. */
+  /** Choose an answer; in blind work, pick a value or put it back. */
   choose(/** @type {number} */ side) {
     if (!this.isBlind) this.chosen = side;
     else if (!this.picked.delete(side)) this.picked.add(side);
   }
 
-  /** The side that a letter means; undefined if there is none. */
+  /** Return the side of a letter; undefined if there is none. */
   sideOf(/** @type {number} */ letter) {
     const { place } = this;
     if (!place) return undefined;
     return this.isBlind ? blindOrder(place)[letter] : [...place.answers.keys()][letter];
   }
 
-  /** Blind: the verdict that the values which are picked are right; null if they are none. */
+  /** Return the verdict that the values picked in blind work are right; null if they do not give a verdict. */
   pickedDecision() {
     const answers = [...this.picked].filter((side) => side >= 0);
     const hasTruth = this.picked.has(-1);
@@ -511,7 +511,7 @@ export class Worklist {
     return { verdict, answer: answers[0] ?? 0, value: "" };
   }
 
-  /** The words of the choices by their keys: what they say, and what follows. */
+  /** Return the words of the choices by key: their statements and consequences. */
   choices() {
     const { place } = this;
     /** @type {Record<string, [says: string, does: string]>} */
@@ -544,9 +544,9 @@ export class Worklist {
     return words;
   }
 
-  // For the server, and the summary
+  // For the server and the summary
 
-  /** Verdicts as the server takes them; those on the documents alone if there are any. */
+  /** Return verdicts in the form of the server, by default all of them. */
   asText(/** @type {Iterable<Verdict>} */ verdicts = this.decisions) {
     return JSON.stringify(
       [...verdicts].map(([number, { verdict, answer, value }]) => [
@@ -559,12 +559,12 @@ export class Worklist {
     );
   }
 
-  /** The verdicts on some documents. */
+  /** Return the verdicts on some documents. */
   verdictsOn(/** @type {Set<number>} */ documents) {
     return [...this.decisions].filter(([number]) => documents.has(this.places[number].document));
   }
 
-  /** The verdicts that hold for places of the list, with those alike. @type {(numbers: number[]) => Verdict[]} */
+  /** Return the verdicts on listed places and similar ones. @type {(numbers: number[]) => Verdict[]} */
   verdictsAt(numbers) {
     return [...new Set(numbers.flatMap((number) => this.alikeOf(number)))].flatMap((number) => {
       const decision = this.verdicts.at(number);
@@ -572,12 +572,12 @@ export class Worklist {
     });
   }
 
-  /** The listed places that are decided. @returns {Decided[]} */
+  /** Return the decided listed places. @returns {Decided[]} */
   decidedPlaces() {
     return this.verdictsAt(this.order).map(([number, decision]) => ({ place: this.places[number], decision }));
   }
 
-  /** The words of the verdicts on some places, each once. */
+  /** Return the words of the verdicts on some places, without duplicates. */
   wordsAt(/** @type {number[]} */ numbers) {
     const words = this.verdictsAt(numbers).map(([number, { verdict }]) => verdictWords(this.places[number], verdict));
     return [...new Set(words)].join(", ");
@@ -585,7 +585,7 @@ export class Worklist {
 }
 
 /**
- * The answer of a place that the same systems give, -1 if none of them does.
+ * Return the answer of a place that most of the same systems give, -1 if none of them gives one.
  * @type {(place: Server.Place, systems: number[]) => number}
  */
 const answerOf = (place, systems) => {

@@ -6,7 +6,7 @@ import { Worklist, addressOfReview, reviewOf } from "./worklist.js";
 
 const decision = (verdict, answer = 0, value = "") => ({ verdict, answer, value });
 
-/** A worklist of places, at the first that is open. */
+/** Return a worklist of places, at the first open place. */
 const opened = (places, changes = {}) => {
   const state = new Worklist();
   state.open(newReview(places, changes));
@@ -15,9 +15,9 @@ const opened = (places, changes = {}) => {
   return state;
 };
 const alike = (count) => Array.from({ length: count }, () => newPlace());
-/** As many places in one document as the numbers say, and in the next as the next says. */
+/** Return places: for each number, a document with as many places. */
 const alikeIn = (...counts) => counts.flatMap((count, document) => Array.from({ length: count }, () => document));
-/** A worklist of alike places in documents. */
+/** Return a worklist of similar places in documents. */
 const openedIn = (...counts) => {
   const documents = alikeIn(...counts);
   const review = newReview(alike(documents.length));
@@ -27,14 +27,14 @@ const openedIn = (...counts) => {
   state.go(state.next(-1) ?? -1);
   return state;
 };
-/** Decide the place that is shown, and go to the next that is open. */
+/** Decide the current place, and go to the next open place. */
 const decide = (state, verdict, reach = "place") => {
   const numbers = state.apply(state.verdictsOf(decision(verdict), reach));
   state.go(state.next(state.current) ?? state.current);
   return numbers;
 };
 
-test("a group is decided at once after three of it, and undone at once", () => {
+test("after three places, one verdict decides a group, and one step undoes it", () => {
   const state = opened(alike(8));
   for (const left of [3, 2, 1]) {
     assert.equal(state.untilSure(), `after ${left} more`);
@@ -49,14 +49,14 @@ test("a group is decided at once after three of it, and undone at once", () => {
   assert.deepEqual([state.decided, state.undo()], [0, []]);
 });
 
-test("a group whose first places differ is decided one by one, and a small one at once", () => {
+test("a group whose first places differ is decided one by one, and a small group at once", () => {
   const state = opened(alike(5));
   for (const verdict of ["both", "prediction"]) decide(state, verdict);
   assert.equal(state.untilSure(), "the first three differ");
   assert.equal(opened(alike(3)).untilSure(), "");
 });
 
-test("a verdict for all takes what the same systems say, and leaves out what they do not", () => {
+test("a verdict for all takes the answers of the same systems, and skips places without one", () => {
   const others = [newAnswer({ systems: [2], text: "9" }), newAnswer({ systems: [0, 1], text: "8" })];
   const state = opened([newPlace(), newPlace({ answers: others }), newPlace({ answers: [others[0]] })]);
   state.go(0);
@@ -70,14 +70,14 @@ test("a verdict for all takes what the same systems say, and leaves out what the
   );
 });
 
-test("the next open place is behind the current one, and then from the beginning", () => {
+test("the next open place comes after the current one, or from the beginning", () => {
   const state = opened(alike(4));
   const [first, second, third, last] = state.order;
   state.apply([[second, decision("both")]]);
   assert.deepEqual([state.next(first), state.next(third), state.next(last)], [third, last, first]);
 });
 
-test("places are listed where predictions agree, or all, and found by any of their texts", () => {
+test("the list has places where predictions agree, or all places, and finds them by any text", () => {
   const places = [newPlace(), newPlace({ agree: 1, path: "$.date", truth: "May" }), newPlace({ agree: 1, group: "x" })];
   const state = opened(places);
   assert.deepEqual(state.order, [0]);
@@ -96,7 +96,7 @@ test("places are listed where predictions agree, or all, and found by any of the
   }
 });
 
-test("of one system all places are listed, and a sample where it was drawn", () => {
+test("with one system all places are listed, or the sample if there is one", () => {
   const systems = [{ name: "alder", score: 0.5, text: "0.500" }];
   const one = opened([newPlace({ agree: 1, of: 1 })], { systems });
   assert.deepEqual([one.mode, one.order], ["all", [0]]);
@@ -109,7 +109,7 @@ test("of one system all places are listed, and a sample where it was drawn", () 
   assert.equal(state.setMode("all", 80), true, "the server draws the list of all places again");
 });
 
-test("the headline leads to the largest group while it is a fifth of what is open", () => {
+test("the headline leads to the largest group while it has a fifth of the open places", () => {
   const state = opened([...alike(4), newPlace({ group: "alone" })]);
   assert.equal(state.headline().title, "4 of 5 are alike: total: a digit differs");
   assert.equal(state.headline().first, state.order[0]);
@@ -121,7 +121,7 @@ test("the headline leads to the largest group while it is a fifth of what is ope
   assert.equal(opened([]).headline().title, "Nothing to decide in this list.");
 });
 
-test("places are counted with those alike in their documents, and decisions without", () => {
+test("counts of places include similar places in documents, counts of decisions do not", () => {
   const state = new Worklist();
   const places = Array.from({ length: 18 }, (_, at) => newPlace({ group: `group ${at % 6}`, path: `$[${at}]` }));
   state.open(newReview([], { places }));
@@ -138,7 +138,7 @@ test("comparison by value is offered first while nothing is decided", () => {
   assert.equal(state.headline().act, "Show them");
 });
 
-test("scores after are those before with what documents gain", () => {
+test("scores after the correction are the scores before plus the gains of documents", () => {
   const state = opened(alike(4));
   const numbers = decide(state, "prediction");
   assert.deepEqual([...state.stale], numbers);
@@ -149,7 +149,7 @@ test("scores after are those before with what documents gain", () => {
   assert.deepEqual(state.after(), [0.5, 0.5, 0.5]);
 });
 
-test("blind, the values that are picked are the verdict", () => {
+test("in blind work, the picked values give the verdict", () => {
   const state = opened([newPlace({ answers: [newAnswer(), newAnswer({ systems: [2], text: "9" })] })]);
   state.isBlind = true;
   const picked = (...sides) => {
@@ -165,7 +165,7 @@ test("blind, the values that are picked are the verdict", () => {
   assert.equal(state.picked.has(0), true);
 });
 
-test("alike places of a document are one of the list, and one verdict decides them", () => {
+test("similar places of a document are one row of the list, and one verdict decides them", () => {
   const state = openedIn(3, 1, 2);
   assert.deepEqual([state.order.length, state.firsts.length, state.decided], [3, 3, 0]);
   assert.deepEqual(
@@ -186,7 +186,7 @@ test("alike places of a document are one of the list, and one verdict decides th
   assert.deepEqual([state.decisions.size, state.decided], [0, 0]);
 });
 
-test("a place of a group can be decided otherwise, before the others or after", () => {
+test("a place of a group can be decided differently, before or after the others", () => {
   const state = openedIn(3, 1);
   state.apply(state.verdictsOf(decision("unclear"), "document"));
   state.go(1);
@@ -202,7 +202,7 @@ test("a place of a group can be decided otherwise, before the others or after", 
   assert.deepEqual([state.verdicts.isHolder(0), state.verdicts.at(2).verdict], [true, "unclear"]);
 });
 
-test("a verdict is for a place, for alike ones of its document, or for all once three documents agree", () => {
+test("a verdict applies to a place, to similar places of its document, or to all once three documents agree", () => {
   const state = openedIn(2, 2, 1, 1);
   const words = () => state.reaches().map(({ words, until }) => [words, until].filter(Boolean).join(", "));
   assert.deepEqual(words(), ["Only this", "2 in this document", "All 6, after 3 more"]);
@@ -216,7 +216,7 @@ test("a verdict is for a place, for alike ones of its document, or for all once 
   assert.deepEqual([words(), state.order.length], [["Only this"], 6], "blind, each place is decided by itself");
 });
 
-test("another answer than the first becomes a verdict of each place", () => {
+test("a verdict for an answer other than the first becomes one verdict per place", () => {
   const answers = [newAnswer({ systems: [0, 1] }), newAnswer({ systems: [2], text: "9" })];
   const state = new Worklist();
   const { places, ...rest } = newReview([newPlace({ answers }), newPlace({ answers }), newPlace()]);
@@ -230,7 +230,7 @@ test("another answer than the first becomes a verdict of each place", () => {
   ]);
 });
 
-test("what cannot be applied stands at its places until they are scored again", () => {
+test("the reason why a verdict cannot be applied is at its places until they are scored again", () => {
   const state = opened([newPlace(), newPlace({ whole: true, path: "$.rows" }), newPlace()]);
   state.apply([
     [0, decision("prediction")],
@@ -248,7 +248,7 @@ test("what cannot be applied stands at its places until they are scored again", 
   assert.deepEqual(state.refused(), []);
 });
 
-test("places that a second reader decided differently are a list until they are decided again", () => {
+test("places that a second reader decided differently are listed until they are decided again", () => {
   const state = opened(alike(3));
   for (const number of [0, 1, 2]) state.apply([[number, decision("both")]]);
   state.second = new Map([[1, decision("unclear")]]);
@@ -259,7 +259,7 @@ test("places that a second reader decided differently are a list until they are 
   assert.deepEqual([state.decided, state.next(-1)], [1, null]);
 });
 
-test("the choices say what follows", () => {
+test("the choices name their consequences", () => {
   const says = (changes, isBlind = false) => {
     const state = opened([newPlace(changes)]);
     state.isBlind = isBlind;
@@ -278,14 +278,14 @@ test("the choices say what follows", () => {
   assert.equal(says(two)[2][1], "A becomes the ground truth");
 });
 
-test("a letter means an answer, and blind a side", () => {
+test("a letter stands for an answer, and in blind work for a side", () => {
   const state = opened([newPlace()]);
   assert.deepEqual([state.sideOf(0), state.sideOf(1)], [0, undefined]);
   state.isBlind = true;
   assert.deepEqual(new Set([state.sideOf(0), state.sideOf(1)]), new Set([-1, 0]));
 });
 
-test("verdicts are written for the server, all of them or those on some documents", () => {
+test("verdicts for the server are all verdicts, or the verdicts on some documents", () => {
   const state = opened(alike(3));
   state.apply([
     [0, decision("other", 0, "x")],
@@ -296,7 +296,7 @@ test("verdicts are written for the server, all of them or those on some document
   assert.equal(state.wordsAt([0, 2]), "neither is right, both are right");
 });
 
-test("a view comes back from its address", () => {
+test("a view survives its address", () => {
   const view = { list: "sample birch", find: "a=b&c", place: 12 };
   assert.deepEqual(reviewOf(addressOfReview("run1", view)), { run: "run1", view });
   const summary = { list: "all", find: "", place: null };
@@ -304,7 +304,7 @@ test("a view comes back from its address", () => {
   assert.equal(reviewOf("#review").run, "");
 });
 
-test("verdicts of another window are no steps of this one", () => {
+test("verdicts of another window are not undo steps of this window", () => {
   const state = opened(alike(3));
   state.apply([[0, decision("both")]]);
   state.apply([[1, decision("both")]]);
@@ -317,7 +317,7 @@ test("verdicts of another window are no steps of this one", () => {
   assert.deepEqual([...state.decisions], [[2, decision("unclear")]]);
 });
 
-test("places that two windows decided differently are a list", () => {
+test("places that two windows decided differently are listed", () => {
   const state = opened(alike(3));
   state.others = new Map([[1, decision("unclear")]]);
   state.setMode("twice", 80);

@@ -1,5 +1,5 @@
-// What the page's scripts ask the server, and what it answers. A request is a model of requests.py, an answer the JSON
-// values of a function of server_functions.py; tests/test_server_functions.py compares the names of both with these.
+// Requests of the page's scripts to the server, and the answers. A request is a model of requests.py, an answer the
+// JSON value of a server function; tests/test_server_functions.py compares the names of both with these.
 
 /** What gradio writes into the page. */
 interface Window {
@@ -36,12 +36,12 @@ declare namespace Server {
   }
   type Ask<Q, A> = (asked: Q) => Promise<A | Refusal>;
 
-  /** In place of an answer; "silent" is what the script says of a server that gave none. */
+  /** Replaces an answer. The script sets "silent" if the server gave no answer. */
   interface Refusal {
     refused: string;
     kind: "input" | "busy" | "limit" | "stopped" | "replaced" | "gone" | "failed" | "silent";
   }
-  /** In place of the result of a run that goes on. */
+  /** Replaces the result while a run goes on. */
   interface Running {
     running: true;
     share: number;
@@ -50,7 +50,7 @@ declare namespace Server {
 
   // Requests
 
-  /** The name of the window and the number of its question. */
+  /** The name of the window and the number of its request. */
   type Window = [name: string, number: number];
   interface Request {
     window?: Window;
@@ -106,7 +106,7 @@ declare namespace Server {
   interface KeptRequest extends Request {
     run: string;
   }
-  /** With a list of [number of the place, verdict, number of the answer, value, is for its group] as JSON text. */
+  /** `verdicts`: a JSON list of [number of the place, verdict, number of the answer, value, applies to its group]. */
   interface VerdictsRequest extends KeptRequest {
     verdicts: string;
   }
@@ -133,11 +133,11 @@ declare namespace Server {
     system?: number;
     text?: string;
   }
-  /** What the result would score with the option of a button, by its number. */
+  /** Asks for the score of the result with the option of a button, by its number. */
   interface RemedyRequest extends KeptRequest {
     button: number;
   }
-  /** With the file, or a page of that which is kept, from 1. */
+  /** `pdf`: the name of the file; `page`: a page of the kept file, from 1. */
   interface PdfRequest extends KeptRequest {
     pdf?: string | null;
     page?: number;
@@ -150,7 +150,7 @@ declare namespace Server {
     text?: string;
   }
 
-  /** What a visitor chose in place of guesses, by the names that requests.py lists. */
+  /** The visitor's choices instead of guesses, by the names that requests.py lists. */
   type Reading = Record<string, string | null>;
   interface WhatIfOptions {
     threshold: number;
@@ -160,7 +160,7 @@ declare namespace Server {
     donut: boolean;
     rules: string;
   }
-  /** With the text of a JSON Schema, "" for none. */
+  /** `schema`: the text of a JSON Schema, "" for none. */
   interface SchemaOptions extends WhatIfOptions {
     schema?: string;
   }
@@ -185,7 +185,7 @@ declare namespace Server {
     column: number | null;
     mend: Mend | null;
   }
-  /** What makes JSON of a text; `repairs` says whether repairing does the same, else the first of several is kept. */
+  /** Edits that make a text JSON. `repairs`: the same as `parse="repair"`; else they keep only the first value. */
   interface Mend {
     edits: Edit[];
     repairs: boolean;
@@ -267,7 +267,7 @@ declare namespace Server {
     figures: string;
     downloads: Download[];
   }
-  /** How many values are right at the right place; `value` is their F1, null where no place is annotated. */
+  /** The figures of right values in the right region; `value` is the F1 of values, null without annotated regions. */
   interface Grounding {
     value: number | null;
     levels: GroundingLevel[];
@@ -288,7 +288,7 @@ declare namespace Server {
     cut_rows: number;
     cut_points: number;
   }
-  /** The documents with a value of the column of slices; what they lost is a sum over them. */
+  /** The documents with one value of the column of slices; `lost` is a sum over them. */
   interface Slice {
     value: string;
     documents: number;
@@ -317,12 +317,12 @@ declare namespace Server {
     remedy: Remedy | null;
     lead: { cause: string; words: string } | null;
   }
-  /** A warning that options answer. */
+  /** A warning that options resolve. */
   interface Warning {
     text: string;
     buttons: Remedy[];
   }
-  /** An option of reading that was taken. */
+  /** A reading option that was used. */
   interface Taken {
     name: string;
     words: string;
@@ -374,7 +374,7 @@ declare namespace Server {
     nothing: string;
     field_count: number;
   }
-  /** What was lost by a cause, which has a label and perhaps a specimen, or by a field, which has a score. */
+  /** Points lost by a cause, with a label and perhaps a specimen, or by a field, with a score. */
   interface Sum {
     name: string;
     title: string;
@@ -392,7 +392,7 @@ declare namespace Server {
     places: PlacedRow[];
     lists: LongList[];
   }
-  /** A list: after how many rows it was cut off, and of each row whether it is whole, differs or is missing. */
+  /** A list: `cut` is the number of rows before it was cut off; `rows` says if each is right, differs or is missing. */
   interface LongList {
     path: string;
     expected: number;
@@ -403,7 +403,7 @@ declare namespace Server {
     rows: string;
     numbers: (number | null)[];
   }
-  /** Where the value of a row is expected and cited, and both sides in the text, null for what no text can show. */
+  /** Where the value of a row is expected and cited; `found`: both sides in the text, null if no text can show them. */
   interface PlacedRow {
     row: number;
     path: string;
@@ -420,7 +420,7 @@ declare namespace Server {
   }
   type DocumentPlace = [page: number | null, boxes: [number, number, number, number][], quote: string | null];
 
-  /** Of each page its words with their boxes, its width and height; or the image of one page. */
+  /** The words with boxes, the width and the height of each page; or the image of one page. */
   interface Pdf {
     words: [word: string, box: [number, number, number, number]][][];
     sizes: [width: number, height: number][];
@@ -460,7 +460,7 @@ declare namespace Server {
     counts: string[];
   }
   type CostColumn = "cost" | "seconds" | "tokens";
-  /** A sum over the documents, or why there is none. */
+  /** A sum over the documents, or a note why there is none. */
   interface Cost {
     total: number | null;
     note: string;
@@ -475,7 +475,7 @@ declare namespace Server {
     remarks: string[];
     remedies: Remedy[];
   }
-  /** With the places of each system, by the numbers of the rows. */
+  /** `places`: the places of each system, with the numbers of the rows. */
   interface SideBySide {
     html: string;
     number: number;
@@ -487,7 +487,7 @@ declare namespace Server {
     share: number;
     document: string | null;
   }
-  /** What systems lost by a cause, which has a label, or a field. */
+  /** Points that systems lost by a cause, which has a label, or by a field. */
   interface LossRow {
     name: string;
     label?: string;
@@ -534,8 +534,8 @@ declare namespace Server {
     text: string;
   }
   /**
-   * An item of a review with its values as texts, null where a side has nothing, and the ground truth to be edited,
-   * null where it cannot; systems by their numbers.
+   * An item of a review with its values as texts, null if a side has none. `edit`: the ground truth to edit, null if it
+   * cannot be edited. Systems are numbers.
    */
   interface Place {
     document: number;
@@ -560,7 +560,7 @@ declare namespace Server {
     found: Found;
     answers: PredictedValue[];
   }
-  /** Identifies a place; an added row has the row before it, its content, and its number among equals. */
+  /** Identifies a place; an added row has the row before it, its content, and its number among equal rows. */
   type PlaceIdentity = [
     id: string,
     path: string,
@@ -568,7 +568,7 @@ declare namespace Server {
     reference: number | null,
   ];
   type Found = "yes" | "no" | "";
-  /** What systems predict, and both sides as spans, in which what differs is marked. */
+  /** A value that systems predict, and both sides as spans with marked differences. */
   interface PredictedValue {
     systems: number[];
     text: string | null;
@@ -586,7 +586,7 @@ declare namespace Server {
     answer: number;
     value: string;
   }
-  /** Of documents their numbers, and by how much the score of each system rises; and what cannot be applied. */
+  /** The numbers of documents with the gain of each system, and verdicts that cannot be applied. */
   interface Gains {
     gains: number[][];
     faults: [document: number, path: string, text: string][];
@@ -603,8 +603,8 @@ declare namespace Server {
     share: [share: number, low: number, high: number];
   }
   /**
-   * The fields of a row, or rows; the text of the document, with the places of the ground truth, of each answer, and of
-   * the row in it.
+   * The fields of a row, or rows, and the text of the document, with the places of the ground truth, of each answer and
+   * of the row.
    */
   interface Beside {
     heads: string[];
@@ -616,7 +616,7 @@ declare namespace Server {
     marks: Mark[][];
     row: Mark;
   }
-  /** A place in a text: characters of a value, or of each part of it. */
+  /** A place in a text: the characters of a value, or of each part of the value. */
   type Mark = [start: number, end: number][];
 }
 
