@@ -44,7 +44,7 @@ export class Editor {
     this.area = findElement(element, "textarea", HTMLTextAreaElement);
     this.layer = findElement(element, ".layer");
     this.file = findElement(element, "input[type=file]", HTMLInputElement);
-    /** @type {Server.Spans} where values stand in the text, as the server says */
+    /** @type {Server.Spans} the positions of values in the text, from the server */
     this.spans = {};
     /** @type {Map<number, Sign>} */
     this.signs = new Map();

@@ -472,7 +472,7 @@ export class DocumentPane {
     }
   }
 
-  /** Show the document as a sheet over the page, as on a phone, or close the sheet. */
+  /** Whether the document is a sheet over the page, as on a phone. */
   get isSheet() {
     return this.element.classList.contains("sheet");
   }

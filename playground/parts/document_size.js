@@ -8,7 +8,7 @@ const MOST = 0.6; // share of the window's width
 const STEP = 24; // pixels per press of an arrow key
 const SLOW = 300; // pixels of wheel movement that enlarge a page by the factor e
 
-/** The element whose style has the width of all panes. */
+/** Set the width of all panes. */
 const setWidth = (/** @type {number} */ width) =>
   document.documentElement.style.setProperty("--doc-width", `${width}px`);
 

@@ -114,7 +114,7 @@ export const drawLists = (lists, go) => {
 const isLong = ({ lists, expected, cut_off: cut }) => cut > 0 || expected >= LONG * lists;
 
 /**
- * Return the found rows of long lists, one button per list; one list can be chosen.
+ * Return one button per long list, with the share of its rows that was found; one list can be chosen.
  * @type {(lists: Server.ListSum[], chosen: string | null, choose: (list: string | null) => void) => HTMLElement[]}
  */
 export const drawListSums = (lists, chosen, choose) =>

@@ -58,7 +58,7 @@ export class Options {
     return inputs.filter((input) => input instanceof HTMLInputElement || input instanceof HTMLSelectElement);
   }
 
-  /** Return the inputs of the values. */
+  /** Return the inputs that hold values: of radio buttons, only the checked ones. */
   taken() {
     return this.inputs().filter((input) => radio(input)?.checked ?? true);
   }

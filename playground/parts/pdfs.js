@@ -71,7 +71,7 @@ const once = (ask) => {
 };
 
 /**
- * Load the PDF of a document. It is sent to the server only if the server is on this machine.
+ * Load the PDF of a document. It is uploaded only if the server runs on this machine.
  * @param {Server.Functions} server
  * @param {() => string} runOf  returns the result to which the pages belong; scoring again changes it
  * @param {File} file

@@ -86,13 +86,13 @@ export class ReviewDocument {
     return !answer || "refused" in answer ? null : answer.text;
   }
 
-  /** The matches of the item, none if the server refused the request. */
+  /** Return the matches of the item, none if the server refused the request. */
   matches() {
     const { answer, shown } = this.state;
     return !shown || !answer || "refused" in answer ? [] : matchesOf(answer, shown.chosen);
   }
 
-  /** The files of the document, with the text that the server knows. @returns {LoadedDocument} */
+  /** Return the files of the document, with the text that the server knows. @returns {LoadedDocument} */
   loaded() {
     const { document: loaded } = this.state;
     const { text } = this;
@@ -178,7 +178,7 @@ export class ReviewDocument {
     return said;
   }
 
-  /** Draw the region above the values; on a phone also the place in the text, which opens the document. */
+  /** Draw a button above the values with the region, or else the place in the text; it opens the document. */
   drawCrop(/** @type {Element | null} */ place, /** @type {boolean} */ hasDocument) {
     const button = newButton("rv-crop", place ? "" : "Show the document", () => this.enlarge());
     if (place) button.append(place);

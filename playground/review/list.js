@@ -98,7 +98,7 @@ export class ReviewList {
     return found;
   }
 
-  /** Compute the position of each row, and render the visible rows. */
+  /** Compute the rows and their positions. */
   layOut() {
     const [ofHead, ofItem, ofMore] = this.narrow.matches ? [44, 50, 40] : [32, 44, 28];
     this.rows = this.state.groups.flatMap((group) => {

@@ -456,7 +456,7 @@ class ReviewTab {
     if (count) this.offerEarlier(count);
   }
 
-  /** Offer verdicts on other ground truths, some of which may fit places of this review. */
+  /** Offer verdicts on other ground truths, as far as they fit places of this review. */
   offerEarlier(/** @type {number} */ count) {
     const { state } = this;
     const fit = state.earlier.size;
