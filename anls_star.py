@@ -50,8 +50,8 @@ __all__ = ["AnlsStar", "anls_score"]
 _DESCRIPTION = """\
 ANLS* compares what a model extracted from a document with the ground truth. Both are JSON values. Strings are compared
 by normalised Levenshtein similarity, and objects key by key. The elements of lists are paired so that the sum of the
-scores of the pairs is highest. Of several acceptable answers, the best match counts. ANLS* generalises ANLS, the metric
-of document question answering, to structured answers.
+scores of the pairs is highest. If there are several acceptable answers, the best match counts. ANLS* generalises ANLS,
+the metric of document question answering, to structured answers.
 """
 
 _CITATION = """\

@@ -50,7 +50,7 @@ def test_what_was_done_is_said_in_words(text: str, note: str) -> None:
 def test_which_of_several_values_is_taken(text: str, truth: Any, value: Any, rule: str) -> None:
     parsed = parse_text(text, "repair", convert_ground_truth(truth))
     assert (parsed.value, parsed.outcome) == (value, "ambiguous")
-    assert f"complete values, of which the {rule}" in parsed.note
+    assert f"complete values; the {rule}" in parsed.note
 
 
 def test_what_stands_in_an_open_bracket_is_no_value_of_its_own() -> None:

@@ -69,7 +69,7 @@ def test_slices_and_calibration_of_a_file(tmp_path: Path) -> None:
     captions = picture.texts("caption")
     assert len(picture.of("polyline")) == 2 + 2  # the curve, and the reliability diagram
     assert "Trade-off of automation and accuracy (ANLS*)" in captions
-    assert "Slices by lang, those of most documents first" in captions
+    assert "Slices by lang, most documents first" in captions
     assert any(each.startswith("Calibration of 12 values in 12 documents, ") for each in captions)
     _, document, report, *_ = (Path(each["path"]).read_text("utf-8") for each in actual["downloads"])
     assert [each["value"] for each in json.loads(document)["slices"]] == ["de", "en"]

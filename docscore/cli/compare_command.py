@@ -80,9 +80,7 @@ from docscore.report.markup import comparison_as_markdown
     help="The gate evaluates only fields and slices with at least N documents; with --beyond-chance, N is at least the "
     "number that can show a loss, 6 at a confidence level of 0.95.",
 )
-@click.option(
-    "--every-slice", is_flag=True, help="With --by: evaluate all rows, and those of each value by themselves."
-)
+@click.option("--every-slice", is_flag=True, help="With --by: evaluate all rows, and then each value by itself.")
 @click.option(
     "--beyond-chance",
     is_flag=True,

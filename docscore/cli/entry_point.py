@@ -38,7 +38,7 @@ _COMMANDS = {
     "bench": "Find the paper's benchmark data, and tabulate its runs.",
     "compare": "Compare two systems on the same documents.",
     "explain": "Show how the score of one row is computed.",
-    "evidence": "Find where ground truths stand in their documents.",
+    "evidence": "Find the values of ground truths in their documents.",
     "lint": "Check ground truths against their schema and each other.",
     "register": 'Make evaluate.load("anls_star") work on this machine.',
     "report": "Write a report as one HTML file.",

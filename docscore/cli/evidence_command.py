@@ -41,10 +41,10 @@ from docscore.report.console import print_table
 @reference_options
 @json_option
 def evidence_command(references: Path, *, documents: Path | None, output: Path, as_json: bool, **options: Any) -> None:
-    """Find where the values of the ground truths in REFERENCES stand in their documents.
+    """Find the values of the ground truths in REFERENCES in their documents.
 
-    Each value that stands exactly once gets its page, and its box where positions are known, as evidence for the metric
-    grounding. Values that stand several times or nowhere get none. Evidence that is there stays.
+    Each value that is found exactly once gets its page, and its box if positions are known, as evidence for the metric
+    grounding. Values that are found several times or not at all get none. Existing evidence stays.
     """
     if documents is None:
         raise InputValueError(place="documents", expected="a folder with the documents", got="none")

@@ -32,7 +32,7 @@ from docscore.schemas.lint import findings_table, lint
 def lint_command(references: Path, *, schema: Path | None, form: str, **options: Any) -> int:
     """Check the ground truths in REFERENCES against their schema and against each other.
 
-    The worst findings come first: duplicate ids, wrong types, keys that the schema lacks, different values that a
+    The worst findings come first: duplicate ids, wrong types, keys that are not in the schema, different values that a
     comparator makes equal, empty texts among acceptable answers. Then what is rare: rare keys and spellings close to
     frequent ones, values that a comparator cannot read or of another type, duplicate documents and rows. Then values
     written in several notations.

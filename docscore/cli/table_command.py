@@ -125,7 +125,7 @@ def named_files(context: click.Context, parameter: click.Parameter, value: Seque
 @click.option("--percent", is_flag=True, help="Multiply figures by 100, and print two decimals.")
 @price_option(
     "NAME=DOLLARS",
-    "Price of a million tokens of the system NAME; its cost is that of its tokens. Can be repeated.",
+    "Price of a million tokens of the system NAME; its cost is computed from its tokens. Can be repeated.",
 )
 @together(metric_options, comparing_options, test_set_options, cost_options, by_option)
 @json_option

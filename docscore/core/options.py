@@ -201,11 +201,11 @@ class ReadOptions:
     )
     references_encoding: str | None = field(
         default=None,
-        metadata=_about("Encoding of the ground truths.  [default: that of --encoding]", metavar="NAME"),
+        metadata=_about("Encoding of the ground truths.  [default: same as --encoding]", metavar="NAME"),
     )
     predictions_encoding: str | None = field(
         default=None,
-        metadata=_about("Encoding of the predictions.  [default: that of --encoding]", metavar="NAME"),
+        metadata=_about("Encoding of the predictions.  [default: same as --encoding]", metavar="NAME"),
     )
     by: Any = field(
         default=None,

@@ -205,7 +205,7 @@ def slices_of(
 def slices_table(slices: Iterable[Slice], by: str) -> Table:
     """Return a table of the figures of the slices with their intervals: one row per slice and figure."""
     return table_of(
-        f"Slices by {shown_name(by)}, those of most documents first",
+        f"Slices by {shown_name(by)}, most documents first",
         [(part, figure) for part in slices for figure in part.figures],
         text_column("value", by, lambda item: item[0].value),
         value_column("documents", "documents", value=lambda item: item[0].documents),

@@ -40,7 +40,7 @@ def warnings_about_regions(rows: Sequence[RowRegions]) -> Iterator[DataWarning]:
     evidence = [found for row in rows for each in row.evidence for found in each.values()]
     citations = [found for row in rows for found in row.citations.values()]
     if evidence and not citations and not any(row.left_out for row in rows):
-        remedy = "they stand beside the prediction, in the column or key 'citations'"
+        remedy = "give them next to the prediction, in the column or key 'citations'"
         diagnostic = Diagnostic(("predictions",), problem="none has citations", remedy=remedy)
         yield DataWarning("no citations", diagnostic)
         return

@@ -71,10 +71,10 @@ def with_regions(
         places.append(RowRegions(evidence, citations, len(wrong)))
     found = []
     if errors:
-        problem = f"{len(errors):,} of {total:,} citations are invalid and never accepted, such as that of {errors[0]}"
+        problem = f"{len(errors):,} of {total:,} citations are invalid and never accepted, such as {errors[0]}"
         found.append(DataWarning("invalid citations", Diagnostic(("predictions",), problem=problem)))
     if unused:
-        problem = f"regions of objects and lists are not evaluated ({len(unused):,}), such as that of {unused[0]}"
+        problem = f"regions of objects and lists are not evaluated ({len(unused):,}), such as {unused[0]}"
         found.append(DataWarning("regions of objects", Diagnostic(("evidence",), problem=problem)))
     if len(errors) > _MOST_INVALID * total:
         remedy = Remedy("if they are in another format, {} reads those of providers", (("citations_from", ...),))
@@ -143,7 +143,9 @@ def _by_path(
             similar = (f", such as {name}" for name in nearest([path], known).values())
             expected = f"a path of the value{not_read or ''.join(similar)}"
         if expected or (needs_page and _lacks_page(item)):
-            expected = expected or "a page beside the box, as the document has several or another region names one"
+            expected = (
+                expected or "a page for the box, because the document has several pages or another region names one"
+            )
             errors.append(InputValueError(place=(kind, path), expected=expected, got=short_repr(item)))
             has_box = isinstance(item, dict) and (item.get("box") or item.get("boxes"))
             place = Region(-len(errors), (_NO_BOX,) if has_box else ())

@@ -312,7 +312,7 @@ that of 'a'
     if empty:
         problem = (
             f"{len(empty):,} of {len(pairs.ids):,} have an empty text among their acceptable answers, and so accept a "
-            f"missing value; the first is that of {short_repr(empty[0])}"
+            f"missing value; the first is {short_repr(empty[0])}"
         )
         yield DataWarning("empty answers", Diagnostic(("references",), problem=problem), empty)
 
@@ -332,7 +332,7 @@ citations_from="reducto" to score the values alone
     count = 0 if found else sum(has_key([value], {"citations"}) for value in objects)
     if count and not has_key(first_truths(pairs), {"citations"}):
         problem = f"{count:,} of {len(given):,} hold a key 'citations', which is scored"
-        advice = 'put it beside the prediction, or write {"$value": ..., "$citations": [...]} at a value'
+        advice = 'put it next to the prediction, or write {"$value": ..., "$citations": [...]} at a value'
         yield DataWarning("citations as values", Diagnostic(("predictions",), problem=problem, remedy=advice))
     expected = forms_of(list(islice(first_truths(pairs), EXAMINED))) if found else {}
     for name, count in found.items():
@@ -353,7 +353,7 @@ def warnings_about_content(given: TestSet, pairs: TestSet, options: ReadOptions)
         options: the options.
     """
     if options.with_confidences and not any(map(_has_number, pairs.confidences or ())):
-        expected = "confidences at the values, beside the fields or in the row (with_confidences)"
+        expected = "confidences at the values, next to the fields or in the row (with_confidences)"
         at_values = f"{{{VALUE!r}: ..., {CONFIDENCE!r}: ...}}"
         advice = f"write {at_values}, or numbers in the shape of the prediction under 'confidence'"
         yield DataWarning("no confidences", Diagnostic(("predictions",), expected, "none", remedy=advice))
@@ -644,7 +644,7 @@ _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], .
         "everything under one key",
         _under_one_key,
         NEARLY_ALL,
-        "have everything under a key that the {other} lack, such as {0}",
+        "have everything under a key that is missing in the {other}, such as {0}",
         {
             "predictions": Remedy(
                 "score what is under it, in files with a path such as prediction.KEY as {}, in a folder with KEY",

@@ -429,7 +429,7 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     >>> parse_text('Here it is: {"total": 1,', "repair")
     Parsed(value={'total': 1}, outcome='repaired', note='closed a bracket; removed a comma')
     >>> parse_text('Fields: ["total"]. {"total": 1}', "repair", {"total": 1})
-    Parsed(value={'total': 1}, outcome='ambiguous', note='2 complete values, of which the only object was taken')
+    Parsed(value={'total': 1}, outcome='ambiguous', note='2 complete values; the only object was taken')
     """
     try:
         value, _, repeated = read_json(text)
@@ -609,14 +609,14 @@ def _repaired(text: str, truth: Any) -> Parsed:
         chosen = _chosen(sorted(values, key=itemgetter(0)), truth)
         if not damaged:
             return chosen
-        notes = chosen.note, f"{counted(len(damaged), 'damaged value')} beside it was not taken"
+        notes = chosen.note, f"{counted(len(damaged), 'damaged value')} next to it was not taken"
         return Parsed(chosen.value, "ambiguous", "; ".join(filter(None, notes)))
     marked_first = sorted(zip(blocks, in_blocks, strict=True), key=lambda each: not each[0][2])
     groups = [*(repaired for _, (_, repaired) in marked_first), damaged]
     largest = (max(group, key=itemgetter(0))[1] for group in groups if group)
     repaired = next(largest, Parsed(text, "failed"))
     if len(damaged) > 1:
-        note = f"{len(damaged):,} damaged values, of which the largest was taken; {repaired.note}"
+        note = f"{len(damaged):,} damaged values; the largest was taken; {repaired.note}"
         return Parsed(repaired.value, "ambiguous", note)
     return repaired
 
@@ -638,7 +638,7 @@ def _chosen(values: list[tuple[int, bool, Parsed]], truth: Any) -> Parsed:
         rule = f"only {'object' if isinstance(value, dict) else 'list'}"
     else:
         rule = "last one in a fenced block" if in_blocks else "last one"
-    choice = f"{len(different):,} complete values, of which the {rule} was taken"
+    choice = f"{len(different):,} complete values; the {rule} was taken"
     return Parsed(value, "ambiguous", f"{choice}; {note}" if note else choice)
 
 

@@ -260,7 +260,7 @@ class ComputeMetrics:
             warn(
                 f"label_ids: {len(self.unread_labels):,} of {rows:,} cannot be parsed with parse={self.parse!r}, such "
                 f"as row {row}: {short_repr(text)}; they may be cut off, or contain characters that the tokenizer "
-                "lacks; pass references instead"
+                "does not have; pass references instead"
             )
         result = self.state.compute()
         mode = {AS_TEXT: None, "auto": "repair"}.get(str(self.parse), self.parse)

@@ -231,9 +231,7 @@ def _legend(systems: Systems, by: str, *, intervals: bool) -> list[str]:
             "best: the share of resamples of the documents in which the system is the best.",
         ]
     if any(system.costs for system in systems.evaluations.values()):
-        footnotes.append(
-            "cost, seconds, tokens: sums over the documents; of several runs, those of one run on average."
-        )
+        footnotes.append("cost, seconds, tokens: sums over the documents; of several runs, the average of a run.")
     if systems.front is not None:
         footnotes += [
             "score/cost: the first figure, divided by the mean cost of a document.",

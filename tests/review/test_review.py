@@ -356,7 +356,7 @@ def test_the_commands_of_a_review_by_two_readers(tmp_path: Path) -> None:
     for line in lines.lines[:2]:
         line.verdict = "other"
     done = run("review", "check", lines.write(listed), files[0])
-    assert (done.code, done.err.count("expected a value beside the verdict other")) == (2, 2)
+    assert (done.code, done.err.count("expected a value next to the verdict other")) == (2, 2)
     first, second = two_readers(tmp_path)
     found = validated("review", run("review", "agreement", first, second, "--json").out)["agreement"]
     shown = run("review", "agreement", first, second).out

@@ -288,7 +288,7 @@ def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], 
     root = _Compiler(dict(functions)).root(schema)
     unread = sorted(schema.content.keys() & _UNSUPPORTED)
     if unread and KEYWORD not in schema.content and not any(named_places(root).values()):
-        problem = f"names nothing to compare beside {', '.join(unread)}, which is not read"
+        problem = f"names nothing to compare except {', '.join(unread)}, which is not read"
         raise InputValueError(place="#", problem=f"{problem}: add properties or items, or give {{}} to compare texts")
     return root
 

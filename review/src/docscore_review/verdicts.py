@@ -227,7 +227,7 @@ class Review:
             if name not in known:
                 row_errors.add("document that is gone", Diagnostic(place, problem="not among the ground truths"))
             elif {item.judged for item in items} != {hash_of(known[name])}:
-                problem = "the ground truth is not the one that was judged: already applied, or changed since"
+                problem = "the ground truth has changed since the review, or the verdicts are already applied"
                 row_errors.add("ground truth that was changed", Diagnostic(place, problem=problem))
             else:
                 errors: list[Exception] = []
@@ -362,7 +362,7 @@ class Review:
     def footnotes(self) -> list[str]:
         """The sentences that a terminal prints below the tables."""
         places, decisions = counted(len(self.lines), "place"), counted(self.decisions, "decision")
-        alike = [f"{places}, {decisions}: one verdict can hold for all alike places of a document."]
+        alike = [f"{places}, {decisions}: one verdict can apply to all similar places of a document."]
         first = (alike if self.decisions < len(self.lines) else []) if self.lines else ["No system loses points."]
         left_out = ["\n  ".join(["Left out", *self.left_out_lines])] if self.left_out_lines else []
         return [*first, *left_out, *self.notes]
@@ -566,7 +566,7 @@ def _decided(item: Item, current: Any) -> tuple[Any] | None:
         raise InputValueError(place=place, problem=problem, remedy="decide the places one by one")
     if verdict == OTHER:
         if item.value is NoCell:
-            raise InputValueError(place=place, expected="a value beside the verdict other", got="none")
+            raise InputValueError(place=place, expected="a value next to the verdict other", got="none")
         return (item.value,)
     proposal = decided_value(item)
     if value_text(proposal) not in map(value_text, answers_of(item)):

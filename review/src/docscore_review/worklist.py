@@ -474,7 +474,7 @@ def worklist(
             raise InputValueError(place=option, expected=f"some of {', '.join(systems)}", got=", ".join(unknown))
     systems = {name: rows for name, rows in systems.items() if name not in hold_out}
     if not systems or (of is not None and of not in systems):
-        got = "none" if of is None else f"{of}, of which a sample is asked for"
+        got = "none" if of is None else f"{of}, the system to sample"
         raise InputValueError(place="hold_out", expected="a system that is left", got=got)
     if of is not None and not sample:
         raise needs(option="of", other="sample")
