@@ -296,7 +296,7 @@ def warnings_about_values(
 
     >>> print(next(warnings_about_values(TestSet(["a"], [{"total": ("1", "")}], [{}]), with_confidences=False)))
     references: 1 of 1 have an empty text among their acceptable answers, and so accept a missing value; the first is \
-that of 'a'
+'a'
     """
     # rows by id have a one-of around their acceptable answers, even around a single one
     truths = (truth[0] if type(truth) is tuple and len(truth) == 1 else truth for truth in pairs.truths[:EXAMINED])

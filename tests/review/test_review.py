@@ -162,7 +162,7 @@ def test_a_file_that_is_corrected(
         review.apply(path, corrected, **options)
         assert corrected.read_bytes() == expected.encode()
     assert path.read_bytes() == source.encode()
-    with pytest.raises(ValueError, match="already applied, or changed since"):
+    with pytest.raises(ValueError, match="the ground truth has changed since the review"):
         review.apply(corrected, **options)
 
 
@@ -378,7 +378,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert [system["after"] > system["before"] for system in scores] == [True] * 3
     again = run("review", "apply", EXAMPLE / "decided.jsonl", corrected, "-o", tmp_path / "twice.jsonl")
     assert again.code == 2
-    assert "already applied, or changed since" in again.err
+    assert "the ground truth has changed since the review" in again.err
     assert not (tmp_path / "twice.jsonl").exists()
     validated("review", run("review", "estimate", EXAMPLE / "sample_decided.jsonl", "--json").out)
     other = run("review", "apply", EXAMPLE / "decided.jsonl", common[0], "-o", tmp_path / "corrected.csv")
