@@ -75,7 +75,7 @@ def test_an_invalid_citation_is_counted_and_never_accepted(place: Any, message: 
     ]
     rows[7][1]["citations"] = {"t": [{"page": 1}, place]}
     places, (warning,) = places_of_rows(*rows)
-    expected = "1 of 40 citations are invalid and never accepted, such as that of row 'q7': citations: $.t: expected"
+    expected = "1 of 40 citations are invalid and never accepted, such as row 'q7': citations: $.t: expected"
     assert warning.startswith(f"predictions: {expected} {message}")
     assert [row.invalid for row in places] == [i == 7 for i in range(39)]
     assert accepted_regions(places[7].citations["$.t"], [Region(1)], "page") == (1, 2)
@@ -338,7 +338,7 @@ def test_citations_in_another_format_are_named(places: list[list[Any]], warning:
 @golden("places", "citations among values")
 def test_citations_among_the_values_are_named(prediction: Any) -> None:
     with pytest.warns(
-        UserWarning, match=r"1 of 1 hold a key 'citations', which is scored; put it beside the prediction"
+        UserWarning, match=r"1 of 1 hold a key 'citations', which is scored; put it next to the prediction"
     ):
         docscore.evaluate(references=[references({"t": "x"})], predictions=[predictions(prediction)])
     with warnings.catch_warnings():
