@@ -498,14 +498,14 @@ STATES: dict[str, list[Callable[[Visitor], object]]] = {
         see(".cmp-places"),
     ],
     "for programs": [lambda visitor: visitor.open_tab("API")],
-    "a page for the values": [
+    "a page next to the values": [
         lambda visitor: visitor.arrive("/?anew#test-set"),
         press("Try 12 invoices with their pages"),
         see(".testset[data-ready] .ev-sheet .ev-box"),
     ],
 }
 FAINT = {"an error of a pair": ":is(#pair-notice, #pair .editors)"}  # in place of the page, whose tree is faint then
-WIDE_ONLY = {"a page for the values", "all figures"}
+WIDE_ONLY = {"a page next to the values", "all figures"}
 
 
 @pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
