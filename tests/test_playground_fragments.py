@@ -31,6 +31,9 @@ def scored_files(references: Path, predictions: Path, folder: Path, **options: A
     return score_files(asked, folder=kept, progress=lambda *_: None)
 
 
+FILLED, CONFUSED = "Filled although empty", "Characters that are confused in near misses"
+
+
 def document(folder: Path, number: int) -> Markup:
     """A document of what was scored, as the page draws it."""
     return Markup(KeptList(folder, RUN).document(number)["html"])
@@ -42,7 +45,7 @@ def test_a_file_as_the_page_shows_it(tmp_path: Path) -> None:
     assert (shown["paired"], shown["signature"]) == ("40 paired by question_id", result.signature)
     figures = Markup(shown["figures"])
     captions = [re.split("[:,]", text)[0] for text in figures.texts("caption")]
-    assert captions == ["Rates", "Metrics", "Entities by type", "Groups by type"]
+    assert captions == ["Rates", FILLED, CONFUSED, "Metrics", "Entities by type", "Groups by type"]
     tree = document(tmp_path, 17)
     assert tree.texts("h2") == ["receipt-018"]
     assert tree.texts("h3") == ["10 repeated rows account for 88% of the lost points."]
