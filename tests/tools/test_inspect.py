@@ -158,7 +158,7 @@ def test_a_wrong_folder_ends_the_command_with_one_sentence(tmp_path: Path, metho
     written(tmp_path, "b.png", PIXEL)
     written(tmp_path, "schema.json", {"type": "object", "properties": {"total": {"type": "string"}}})
     written(tmp_path, "references.json", [ref(name, {"total": "1"}) for name in ("a", "b")])
-    command = [sys.executable, "-m", "inspect_ai", "eval", "docscore/documents", "-T", f"data={tmp_path}"]
+    command = [sys.executable, "-m", "inspect_ai", "eval", "docscore_benchmark/documents", "-T", f"data={tmp_path}"]
     options = ["-T", f"method={method}", "--model", "mockllm/model", "--log-dir", str(tmp_path / "logs")]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=False, timeout=HUNG)
     assert done.returncode == 1
