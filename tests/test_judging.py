@@ -114,7 +114,7 @@ class Letters:
 
 def by_transformers(truth: Any, text: str, **options: Any) -> float:
     function = compute_metrics(Letters(), references=[truth], fields=False, **options)
-    prediction = SimpleNamespace(predictions=np.array([[*map(ord, text), -100]]), label_ids=None)
+    prediction = SimpleNamespace(predictions=np.array([[*map(ord, text)] or [-100]]), label_ids=None)
     return next(iter(function(prediction).values()))
 
 

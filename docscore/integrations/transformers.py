@@ -238,7 +238,7 @@ class ComputeMetrics:
         self.first = self.first or rows[: self.rows]
         count = min(len(rows), self.rows - self.state.rows)
         padding, given = rows[count:], self.state.rows + len(rows)
-        several = process_count() > 1
+        several = bool(padding) and process_count() > 1
         is_padding = several and is_last and count and padding == list(islice(cycle(self.first), len(padding)))
         if (padding and not is_padding) or (is_last and given < self.rows):
             other = f" (the last {len(padding):,} are not the first rows again)" if several and padding else ""
