@@ -22,7 +22,6 @@ from docscore.core.values import Value, convert_ground_truth, to_json
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
 from docscore.evaluation.registry import METRICS, TYPED, tree_note, tree_of_row
-from docscore.evaluation.scoring import points_of_rows
 from docscore.evaluation.sentences import NOTHING_LOST, spread_lines
 from docscore.grounding.document_folder import draw_page_of_pdf, pages_of_pdf
 from docscore.grounding.document_text import DocumentText
@@ -243,10 +242,6 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
     """
     table, pairs = evaluation.field_table, evaluation.test_set
     keep_facts(folder, [evaluation], {"result": result})
-    has_regions = pairs.places is not None
-    regions = (
-        points_of_rows("grounding", evaluation.metric_rows(), evaluation.options, details=False) if has_regions else []
-    )
     count = sum(map(len, table.losses))
     most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
     listing = {
@@ -263,7 +258,7 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
         "slices": evaluation.rows_by_slice,
         "shares": [
             {level: [getattr(counts, name) for name in SHARES] for level, counts in points.levels.items()}
-            for points in regions
+            for points in (evaluation.metric_scores["grounding"].points if pairs.places is not None else ())
         ],
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")

@@ -71,16 +71,15 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     pairs = evaluation.test_set
     check_metrics(metrics, pairs)
     known = [*count_rows(evaluation, known), *known][:_MOST_KNOWN]
-    rows = evaluation
-    _ = rows.field_table  # both processes need it
+    _ = evaluation.field_table  # both processes need it
     keeping = None if kept else beside(partial(keep_rows, folder, evaluation, uploaded))
-    silent = copy(rows)
+    silent = copy(evaluation)
     silent.progress = no_progress
     intervals = beside(lambda: silent.part_intervals)
     what_ifs = what_ifs_of([evaluation], check_test_set, [known])
     _ = evaluation.measured  # its phase comes first
     written = bar("Writing", 3)
-    rows.part_intervals = intervals()
+    evaluation.part_intervals = intervals()
     written(1)
     code = code_of_files(uploaded, asked, evaluation)
     write_downloads(folder, evaluation, " × ".join(path.name for path in asked.files.values()), code)
@@ -99,8 +98,8 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
         "figures": fragment(
             "test_set",
             figures_of_evaluation(evaluation),
-            not any(rows.field_table.losses),  # if no document loses points, no pane lists the fields
-            "" if rows.other_figures else evaluation.signature,  # the table of several metrics has it
+            not any(evaluation.field_table.losses),  # if no document loses points, no pane lists the fields
+            "" if evaluation.other_figures else evaluation.signature,  # the table of several metrics has it
             template="testset.html.jinja",
         ),
         "downloads": [{"label": label, "path": str(folder / name)} for name, label in DOWNLOADS.items()],
