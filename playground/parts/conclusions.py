@@ -111,7 +111,7 @@ def _rescored(
             for each in systems
         ]
         again = [
-            Evaluation(test_set, options, progress=each.progress, **how)
+            Evaluation(dataclasses.replace(test_set, is_full=False), options, progress=each.progress, **how)
             for test_set, each in zip(test_sets, systems, strict=True)
         ]
         for each, of_system in zip(again, known or [()] * len(again), strict=True):
