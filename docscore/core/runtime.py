@@ -61,6 +61,15 @@ def grouped(pairs: Iterable[tuple[_K, _T]]) -> dict[_K, list[_T]]:
     return groups
 
 
+def numbered(names: Iterable[_K]) -> dict[_K, int]:
+    """Return the number of each name, in the order of their first occurrences.
+
+    >>> numbered(["b", "a", "b"])
+    {'b': 0, 'a': 1}
+    """
+    return {name: number for number, name in enumerate(dict.fromkeys(names))}
+
+
 def warn(warning: str | DataWarning) -> None:
     """Issue a warning that points at the code that called docscore."""
     warnings.warn(warning, UserWarning, stacklevel=caller_stacklevel())

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from docscore.core.formatting import percent_text, share_text, threshold_text
 from docscore.core.options import check_number
-from docscore.core.runtime import Progress, no_progress
+from docscore.core.runtime import Progress, no_progress, numbered
 from docscore.evaluation.automation import GRID, DocumentReview
 from docscore.evaluation.tables import (
     Table,
@@ -106,7 +106,7 @@ def field_thresholds(
     for number, review in enumerate(reviews):
         for field, value in zip(review.fields, review.values, strict=True):
             values.setdefault(field, []).append((number, *value[:2]))
-    measured, names = halves_of(units), {name: number for number, name in enumerate(dict.fromkeys(units))}
+    measured, names = halves_of(units), numbered(units)
     clusters = np.array([names[name] for name in units])
     sums = np.zeros((2, len(names), len(values)))  # the sums of right and of accepted values of each unit in each field
     found = []

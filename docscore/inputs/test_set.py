@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from docscore.core.errors import NAMED, DataWarning, InputValueError, RowError, needs, short_repr
 from docscore.core.options import DEFAULT_READING, SKIP, ReadOptions
-from docscore.core.runtime import grouped
+from docscore.core.runtime import grouped, numbered
 from docscore.inputs.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 
 _COLUMNS = (
@@ -115,7 +115,7 @@ class TestSet:
         """Return the number of each row's cluster, shape (n,); None if all rows are independent."""
         if self.clusters is None:
             return None
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.clusters))}
+        numbers = numbered(self.clusters)
         return np.array([numbers[name] for name in self.clusters], dtype=np.intp)
 
     @property

@@ -7,7 +7,7 @@ import numpy as np
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import counted, shown_name
-from docscore.core.runtime import ignore
+from docscore.core.runtime import ignore, numbered
 from docscore.core.values import value_excerpt
 from docscore.evaluation.tables import Table, table_of, text_column
 from docscore.inputs.rows import ID, NoCell
@@ -87,7 +87,7 @@ def agreement_of(first: Sequence[Item], second: Sequence[Item], confidence: floa
     pairs = [(item, sides[1][key]) for key, item in sides[0].items() if key in sides[1]]
     if not pairs:
         raise InputValueError(place="review", expected="places that both readers decided", got="none")
-    documents = {name: number for number, name in enumerate(dict.fromkeys(item.question_id for item, _ in pairs))}
+    documents = numbered(item.question_id for item, _ in pairs)
     counts = np.zeros((len(documents), len(VERDICTS), len(VERDICTS)))
     for one, other in pairs:
         counts[documents[one.question_id], VERDICTS.index(one.verdict or ""), VERDICTS.index(other.verdict or "")] += 1

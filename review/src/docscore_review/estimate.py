@@ -8,6 +8,7 @@ import numpy as np
 
 from docscore.core.errors import InputValueError, row_place
 from docscore.core.formatting import counted
+from docscore.core.runtime import numbered
 from docscore.inputs.rows import NoCell
 from docscore.stats.intervals import Ratios, intervals_of
 from docscore_review.worklist import (
@@ -148,7 +149,7 @@ def _draws(items: Iterable[Item]) -> int:
 def _shares(items: Sequence[Item], verdicts: Sequence[Collection[str]], confidence: float) -> list[Share]:
     """Return the share of clear draws with each of these verdicts, with intervals that resample documents."""
     clear = [item for item in items if item.verdict != UNCLEAR]
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(item.question_id for item in clear))}
+    numbers = numbered(item.question_id for item in clear)
     sums = np.zeros((len(numbers), 1 + len(verdicts)))
     for item in clear:
         hits = [1, *(item.verdict in of for of in verdicts)]
