@@ -662,13 +662,12 @@ export class Documents {
     return [...(this.state.all?.names.keys() ?? [])].filter((number) => this.hasFile(number));
   }
 
-  /** Say how many documents have a file, and mark their rows. */
+  /** Say how many documents have a file, and return the number. */
   drawMatched() {
     const count = this.matched().length;
     this.part("matched").textContent = this.files.isEmpty
       ? ""
       : matchedInWords(count, this.state.all?.names.length ?? 0);
-    this.room.replaceChildren();
     return count;
   }
 
@@ -676,6 +675,7 @@ export class Documents {
     if (!this.state.all || !this.state.result) return;
     this.files.join(this.state.result.run);
     const matched = this.drawMatched();
+    this.room.replaceChildren(); // its rows are drawn anew, with signs of the files
     this.state.drawn = "";
     if (matched && !this.isKeptClosed && !this.narrow.matches) this.go({ image: "1" });
     else this.draw();
