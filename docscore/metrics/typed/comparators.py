@@ -571,8 +571,7 @@ def date_comparator(
         if isinstance(truth, datetime) and isinstance(prediction, datetime):
             same_clock = (truth.tzinfo is None) == (prediction.tzinfo is None)
             return same_clock and abs((truth - prediction).total_seconds()) <= most * (1 if part else _DAY)
-        days = (date(*each.timetuple()[:3]) for each in (truth, prediction))
-        return abs(next(days) - next(days)).days <= most
+        return abs(truth.toordinal() - prediction.toordinal()) <= most
 
     read = partial(read_date, part=part, locale=locale, pattern=format)
     most = tolerance or 0
