@@ -161,7 +161,7 @@ def test_a_date_is_read_whole_or_not_at_all(
 @examples(300)
 @given(
     st.sampled_from(sorted(COMPARATORS)),
-    st.lists(anything, min_size=1, max_size=5),
+    st.lists(anything, min_size=1, max_size=6),
     st.sampled_from(["", "text", "wrong"]),
 )
 def test_whatever_the_values_are(name: str, values: list[Any], unread: str) -> None:

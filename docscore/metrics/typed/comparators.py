@@ -54,6 +54,7 @@ Unread = Literal["", "text", "wrong"]
 
 _EXACT = Context(prec=4000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # differences are exact up to 4,000 digits
 _DAY = 86_400  # seconds
+_FEW_PAIRS = 25  # up to which pairs are compared one by one
 _TEMPERATURE = frozenset({("kelvin", 1)})
 _UNITS_OF_CASES = 3  # the most units that a symbol can name with other capitals
 _SIDES = ("the ground truth", "the prediction")
@@ -156,19 +157,51 @@ class ReadingComparator(Comparator):
         left, right = ([*map(self.read, side)] for side in (truths, predictions))
         if None not in left and None not in right:
             return self._table_of_readings(left, right, options.threshold)  # type: ignore[arg-type]
-        rows, columns = ([i for i, reading in enumerate(side) if reading is not None] for side in (left, right))
         earned = _text_table(truths, predictions, options, self.unread or "text")
-        if rows and columns:
-            earned[np.ix_(rows, columns)] = self._table_of_readings(
-                [left[i] for i in rows],  # type: ignore[misc]
-                [right[j] for j in columns],  # type: ignore[misc]
-                options.threshold,
-            )
-        for i, j in product(range(len(left)), range(len(right))):
-            if left[i] is None or right[j] is None:
+        if self.beside or earned.size <= _FEW_PAIRS:
+            for i, j in product(range(len(left)), range(len(right))):
                 points = self._earned_if_unclear(truths[i], predictions[j], options.threshold)
                 earned[i, j] = earned[i, j] if points is None else points
+            return earned
+        sides = [[*map(self.readings, side)] for side in (truths, predictions)]
+        rows, columns = ([i for i, readings in enumerate(side) if readings] for side in sides)
+        if not self.unread:
+            others = [j for j, readings in enumerate(sides[1]) if not readings]
+            wrong = _text_table([truths[i] for i in rows], [predictions[j] for j in others], options, "wrong")
+            earned[np.ix_(rows, others)] = wrong.reshape(len(rows), len(others))
+        if rows and columns:
+            earned[np.ix_(rows, columns)] = self._table_of_several(sides[0], sides[1], options.threshold)
+            several = [[i for i, readings in enumerate(side) if len(readings) > 1] for side in sides]
+            self._follow_conventions(earned, (truths, predictions), several, options.threshold)
         return earned
+
+    def _table_of_several(
+        self, truths: Sequence[tuple[Reading, ...]], predictions: Sequence[tuple[Reading, ...]], threshold: float
+    ) -> Matrix:
+        """Return the highest S by any readings of both sides, of every pair of values that have readings."""
+        left, right = ([reading for readings in side for reading in readings] for side in (truths, predictions))
+        earned = self._table_of_readings(left, right, threshold)
+        for axis, side in enumerate((truths, predictions)):
+            counts = [len(readings) for readings in side if readings]
+            earned = np.asarray(np.maximum.reduceat(earned, np.cumsum([0, *counts[:-1]]), axis=axis))
+        return earned
+
+    def _follow_conventions(
+        self, earned: Matrix, values: Sequence[Sequence[Scalar]], several: Sequence[Sequence[int]], threshold: float
+    ) -> None:
+        """Replace S of values with several readings in the same notation, which follow the same convention."""
+        chosen = [[side[i] for i in numbers] for side, numbers in zip(values, several, strict=True)]
+        same = np.zeros((len(chosen[0]), len(chosen[1])))
+        for way in self.ways:
+            read = [[way(value) for value in side] for side in chosen]
+            rows, columns = ([i for i, reading in enumerate(side) if reading] for side in read)
+            if rows and columns:
+                left, right = ([*filter(None, side)] for side in read)
+                by_way = self._table_of_readings(left, right, threshold)
+                same[np.ix_(rows, columns)] = np.maximum(same[np.ix_(rows, columns)], by_way)
+        left_signs, right_signs = (np.array([*map(_separator, side)], dtype=str) for side in chosen)
+        at = np.ix_(*several)
+        earned[at] = np.where(left_signs[:, None] == right_signs, same, earned[at])
 
     def names(self, values: Sequence[Scalar], *, or_wrong: bool) -> Sequence[Hashable]:
         """Return the spelling of each value that has one reading, if all readings are of one kind."""
