@@ -29,6 +29,7 @@ from docscore.stats.intervals import RESAMPLES, SEED, Array, Ratios, intervals_o
 
 LEVEL = 0.95  # confidence level of one-sided bounds
 _TIMES = np.geomspace(1, 1e4, 500)  # factors by which a field may need more values
+_MORE = np.unique([*range(1, 500), *np.geomspace(500, 1e4, 200).astype(np.int64)])  # further values, all right
 _FOOTNOTES = (
     "Thresholds are chosen on one half of the documents. The last three columns are of the other half.",
     f"at least: the one-sided lower bound of their accuracy ({percent_text(LEVEL)}).",
@@ -134,6 +135,8 @@ def _chosen(
 ) -> tuple[float | None, int | None]:
     """Return the lowest threshold whose bound has the wanted accuracy; without one, about how many values are needed.
 
+    More values help if the accuracy above some threshold may be the wanted one, by its one-sided upper bound.
+
     Args:
         confidences: the confidences of the values of a field, in the half of the documents that chooses.
         right: whether they are right.
@@ -145,12 +148,15 @@ def _chosen(
     reached = lower_bound(hits, counts) >= target
     if reached.any():
         return GRID[int(reached.argmax())], None
-    pairs = np.unique([hits[counts > 0], counts[counts > 0]], axis=1)
+    pairs = np.unique([hits[counts > 0], counts[counts > 0]], axis=1) if counts.any() else np.zeros((2, 1))
     enough = (lower_bound(*np.multiply.outer(pairs, _TIMES)) >= target).any(axis=0)  # for each factor
-    fewest = math.ceil(math.log(1 - LEVEL) / math.log(target)) if target < 1 else 0  # if all of them are right
-    times = _TIMES[enough.argmax()] if enough.any() else 2 * fewest / count
-    needed = math.ceil(count * (times - 1))
-    return None, needed if needed > 0 else None
+    if enough.any():
+        return None, math.ceil(count * (_TIMES[enough.argmax()] - 1))
+    may_reach = pairs[:, 1 - lower_bound(pairs[1] - pairs[0], pairs[1]) >= target]  # by the upper bound
+    enough = lower_bound(*np.add.outer(may_reach, _MORE)) >= target  # for each number of further accepted values
+    shares = may_reach[1] / len(confidences) if counts.any() else np.ones(1)
+    needed = 2 * _MORE[enough.argmax(axis=1)] / shares
+    return None, math.ceil(needed[enough.any(axis=1)].min()) if enough.any() else None
 
 
 def thresholds_table(found: Sequence[FieldThreshold], target: float) -> Table:
