@@ -17,6 +17,7 @@ FIELDS: list[tuple[int, str, Any, Any, list[tuple[str, str]]]] = [
     (3, "note", "one two three four five", "ona twa thrae four five", []),
     (2, "code", "0AB0", "OABO", [("0", "O")]),
     (8, "right", "Tea House", "tea house", []),
+    (9, "price", "12.50", 12.5, []),
     (6, "wrong", "12", "95", []),
     (6, "absent", "12", None, []),
 ]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import Levenshtein
 
+from docscore.core.numbers import decimal_of
 from docscore.core.options import CompareOptions
 from docscore.core.similarity import TEXT_RULES, fold_all, similarity
 from docscore.core.values import Scalar, value_excerpt
@@ -67,6 +68,9 @@ def confusions_table(
         if not similarity(left, right, options.threshold):
             continue
         printed = fold_all(pair, False, TEXT_RULES[options.numbers])  # noqa: FBT003  with its capital letters
+        numbers = [*map(decimal_of, printed)]
+        if numbers[0] is not None and numbers[0] == numbers[1]:  # 12.50 and 12.5: no character is misread
+            continue
         edits = [edit for differs, *edit in spans_of(*printed, ignore_case=options.ignore_case) if differs]
         left_out += len(edits) > MOST_EDITS
         counted_in += 0 < len(edits) <= MOST_EDITS

@@ -183,7 +183,7 @@ def evaluate(
         token_price: the price of a million tokens, for the cost of the predictions.
         fields_in_columns: whether rows without a column of predictions or ground truths have one column for each
             field. A name such as "items.0.price" is a path, and an empty cell of a table is null. Columns that other
-            arguments name are not fields.
+            arguments name are not fields, except those of `by` and `cluster` that both sides have.
         field_column: the column of the paths, if each row is one field of a document.
         value_column: the column of the values of these fields. Rows of both sides have `references_column` and
             `prediction_column` instead.

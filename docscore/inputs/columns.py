@@ -218,8 +218,7 @@ def with_names(
     columns = [renamed[name][1] if name in renamed else name for name in values]
     if values[0] not in known and _are_fields(table, options, renamed, both=both):
         given = {part.strip() for _, column in renamed.values() for part in (column, *column.split(","))}
-        groups = (name for name in (options.by, options.cluster, options.schema_by) if isinstance(name, str))
-        no_fields = {ID, *groups, *given}
+        no_fields = {ID, *lists.groups, *given}
         columns = [name for name in first if name not in no_fields]
         _put_together(no_fields, table, rows, side, lists.first, as_paths=options.fields_in_columns)
     if table.has_columns:

@@ -1,7 +1,7 @@
 """Documents from fields with paths such as `items.0.price`, as in the columns of a table; numbers may be indices."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import chain
 from typing import Any, NamedTuple
@@ -31,10 +31,12 @@ class ListPaths(NamedTuple):
     Attributes:
         first: the lowest index of each list, by the path of the list with `*` for the numbers in it.
         counted: for each object with the keys 1, 2, 3 and so on without a gap, one of its paths and the highest key.
+        groups: the columns of slices, clusters and names of schemas that are not fields, since a side lacks them.
     """
 
     first: Mapping[str, int]
     counted: Mapping[str, int]
+    groups: frozenset[str] = frozenset()
 
     def warnings(self, place: PlacePart) -> Iterator[DataWarning]:
         """Yield a warning about names that count from 1 and are read as keys."""
@@ -44,15 +46,21 @@ class ListPaths(NamedTuple):
             yield DataWarning("counted keys", Diagnostic((place,), problem=problem, remedy=remedy))
 
 
-def list_paths(tables: Iterable[RawTable], options: ReadOptions) -> ListPaths:
-    """Return where the paths of fields lead through lists: at brackets, and at numbers that include 0.
+def list_paths(tables: Sequence[RawTable], options: ReadOptions) -> ListPaths:
+    """Return where the paths of fields lead through lists: at brackets, and at numbers from 0 with few gaps.
 
     Args:
         tables: the rows of all sides, as they were read.
         options: how the rows are read.
     """
+    rows = [table.first() for table in tables]
+    groups = frozenset(
+        name
+        for name in (options.by, options.cluster, options.schema_by)
+        if isinstance(name, str) and not (len(rows) > 1 and all(isinstance(row, dict) and name in row for row in rows))
+    )
     if not options.fields_in_columns and options.field_column is None:
-        return ListPaths({}, {})
+        return ListPaths({}, {}, groups)
     names: dict[str, None] = {}
     for table in chain.from_iterable((each, *(each.runs or {}).values()) for each in tables):
         columns = (key for row in table.rows if isinstance(row, dict) for key in row)
@@ -75,13 +83,17 @@ def list_paths(tables: Iterable[RawTable], options: ReadOptions) -> ListPaths:
     numbered = {
         place: {int(step): name for step, name in at.items()} for place, at in steps.items() if _are_numbers(at)
     }
-    first = {place: min(at) for place, at in numbered.items() if place in in_brackets or 0 in at}
+    first = {
+        place: min(at)
+        for place, at in numbered.items()
+        if place in in_brackets or (0 in at and max(at) < 2 * len(at))  # not due.0, due.30, due.60
+    }
     counted = {
         at[1]: len(at)
         for place, at in numbered.items()
         if place not in first and len(at) > 1 and at.keys() == {*range(1, len(at) + 1)}
     }
-    return ListPaths(first, counted)
+    return ListPaths(first, counted, groups)
 
 
 _COLUMNS = ("_column", "by", "cluster")  # endings of the names of options whose columns are not fields

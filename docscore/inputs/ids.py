@@ -58,6 +58,9 @@ def _table_with_parts(table: RawTable, pattern: re.Pattern[str]) -> tuple[RawTab
     return table._replace(rows=rows, runs=runs), is_matched
 
 
+_ALL = "^(.+)$"  # the pattern that cuts nothing off
+
+
 def pattern_that_pairs(references: Sequence[str], predictions: Sequence[str]) -> str:
     r"""Return a pattern for the part of ids that pairs all ids of one side; "" if none is found.
 
@@ -79,7 +82,7 @@ def pattern_that_pairs(references: Sequence[str], predictions: Sequence[str]) ->
     for pattern, (cut, other) in sorted(
         {_pattern_of(pair): pair for pair in pairs}.items(), key=lambda item: len(item[0])
     ):
-        if all(map(other.holds, cut.parts())) and _pairs_all(fewer, more, re.compile(pattern)):
+        if pattern != _ALL and all(map(other.holds, cut.parts())) and _pairs_all(fewer, more, re.compile(pattern)):
             return pattern
     return ""
 
