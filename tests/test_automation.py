@@ -131,10 +131,14 @@ def test_of_several_values_the_most_sure_are_kept_or_changed_and_the_others_dele
 
 
 def test_nothing_predicted() -> None:
-    """Nothing to review, and what is missing stays missing; where nothing is expected, all is right."""
+    """Nothing to review or accept, and what is missing stays missing; where nothing is expected, all is right."""
     missing, nothing = Sample({"a": "x"}, {}, {}), Sample({}, {}, {})
-    assert {point[1:] for point in curve_of([missing])} == {(1.0, None, 1, 0.0)}
-    assert {point[1:] for point in curve_of([nothing])} == {(1.0, None, 1, 1.0)}
+    assert {point[1:] for point in curve_of([missing])} == {(1.0, None, 0, 0.0)}
+    assert {point[1:] for point in curve_of([nothing])} == {(1.0, None, 0, 1.0)}
+    refusal = review_of_tree(
+        docscore.score_tree({"a": "x"}, "I cannot read it"), 0.9
+    )  # no value to review
+    assert {point[1:] for point in automation_curve([refusal], is_mean=True)} == {(1.0, None, 0, 0.0)}
 
 
 @golden("calibration", "reviews")

@@ -94,6 +94,8 @@ def review_of_entities(score: KieScore) -> DocumentReview:
 def review_of_tree(tree: ScoreTree, confidences: Any) -> DocumentReview:
     """Return the review of a document by the leaves of its score tree; a leaf with several values is reviewed as one.
 
+    A text in place of the whole document has no values to review.
+
     Args:
         tree: the root of the tree.
         confidences: numbers in the structure of the prediction; a number for a container applies to all its values.
@@ -102,7 +104,8 @@ def review_of_tree(tree: ScoreTree, confidences: Any) -> DocumentReview:
         ValueError: if a confidence is not a number from 0 to 1; the message names its place.
     """
     values, fields = [], []
-    waiting = [(tree, "$", confidences)]
+    is_text = isinstance(tree.ground_truth, dict | list) and not isinstance(tree.prediction, dict | list)
+    waiting = [] if is_text else [(tree, "$", confidences)]
     while waiting:
         node, place, sure = waiting.pop()
         if not node.children and node.weight and node.status != "missing" and not is_empty(node.prediction):
@@ -136,7 +139,7 @@ class Point(NamedTuple):
         threshold: values with a confidence below it are reviewed; infinity for all. The others are accepted.
         automation_rate: the share of the predicted values that are accepted, in [0, 1].
         accepted_accuracy: the share of the accepted values that are right, in [0, 1]; None if none is accepted.
-        accepted_documents: the number of documents without a value to review.
+        accepted_documents: the number of documents with predicted values of which none is reviewed.
         accuracy: the figure after the review, in [0, 1].
     """
 
@@ -244,7 +247,7 @@ class Curve:
         automated: the automation rates as ratios of sums (equation 13), one column per threshold.
         right: the accuracies of the accepted values as ratios of sums, one column per threshold.
         accurate: the accuracies as ratios of sums (equation 14), one column per threshold.
-        accepted_documents: for each threshold, the number of documents without a value to review.
+        accepted_documents: for each threshold, the number of documents with predicted values of which none is reviewed.
         documents: the number of documents.
         known: the share of the predicted values that have a confidence, in [0, 1]; others are always reviewed.
 
@@ -374,7 +377,7 @@ def automation_curve(
         shares = np.divide(table[1], table[2], out=np.ones_like(table[1]), where=table[2] > ROUNDING)
         accurate = Ratios(np.minimum(shares, 1.0), np.ones_like(shares))
     known = sum(sure) / len(sure) if sure else 1.0
-    untouched = tuple((table[0] == 0).sum(axis=0).tolist())
+    untouched = tuple(((table[0] == 0) & (predicted > 0)).sum(axis=0).tolist())
     automated, right, accurate = (each.by_cluster(clusters) for each in (automated, right, accurate))
     return Curve(figure, grid, automated, right, accurate, untouched, len(reviews), known)
 

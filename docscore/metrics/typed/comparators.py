@@ -837,9 +837,13 @@ _MISSING: tuple[list[dict[str, str]], ...] = (
 )
 
 
+_OF_NUMBERS = ("number", "money", "unit")
+
+
 def settings_that_read(compares: ReadingComparator, values: Sequence[Scalar]) -> list[str]:
     """Return the settings, as JSON, with which most values have one reading; the region for phone numbers."""
-    for group in _MISSING:
+    groups = _MISSING if compares.settings["compare"] in _OF_NUMBERS else _MISSING[:-1]
+    for group in groups:
         fitting: dict[tuple[Any, ...], str] = {}  # by the readings, to list each only once
         for added in group:
             settings = added if "compare" in added else {**compares.settings, **added}
