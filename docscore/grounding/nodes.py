@@ -38,11 +38,17 @@ class GroundedValue(NamedTuple):
 
     @property
     def region(self) -> RegionOfValue | None:
-        """Whether the predicted value has the right region, at the finest level of the evidence; None without one."""
-        accepted, cited = self.levels.get("box", self.levels.get("page", (0, 0)))
+        """Whether the predicted value has the right region; None without evidence.
+
+        The box decides, or the page of a value that cites pages alone.
+        """
         if not self.predicted or not self.levels:
             return None
-        return "right" if accepted else "other" if cited else "not cited"
+        for level in reversed(LEVELS):
+            accepted, cited = self.levels.get(level, (0, 0))
+            if cited:
+                return "right" if accepted else "other"
+        return "not cited"
 
 
 class RowAnnotator:

@@ -117,8 +117,6 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: DocumentText
         return "Wrong value: it is empty."
     if row["levels"] and not row["predicted"]:
         return f"Missing: it is expected{on_expected}." if on_expected else "Missing."
-    if sign == "none" and row["cited"] and "page" in row["levels"]:  # without a box
-        level, sign = "page", "there" if row["levels"]["page"][0] else "elsewhere"
     value, count = "Right value" if row["right"] else "Wrong value", len(row["expected"])
     one_of = f": one of {count} accepted" if count > 1 else ""
     where = f": page {cited}, expected page {expected}" if cited not in (0, expected) else on_cited
@@ -150,8 +148,9 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: DocumentText
 
 
 def _level(row: Mapping[str, Any]) -> str:
-    """Return the level by which a row is evaluated."""
-    return "box" if "box" in (row["levels"] or ()) else "page"
+    """Return the level by which a row is evaluated: boxes, but for a value that cites pages alone."""
+    levels = row["levels"] or {}
+    return "box" if "box" in levels and (levels["box"][1] or not levels.get("page", (0, 0))[1]) else "page"
 
 
 def _pages(places: Sequence[Region]) -> list[int]:

@@ -43,9 +43,16 @@ const SIGN_NAMES = {
 export const levelOfCitations = (/** @type {Pick<Server.PlacedRow, "cited">[]} */ rows) =>
   rows.some(({ cited }) => cited.some(([, boxes]) => boxes.length)) ? "box" : "page";
 
-/** Return the level by which a row is evaluated: the requested level, or else the level of its evidence. */
-const levelOf = (/** @type {Server.PlacedRow} */ { levels }, /** @type {Level} */ level) =>
-  levels && (levels[level] ? level : levels.page ? "page" : null);
+/** Return whether a row has a box as evidence, and cites pages without a box. */
+const citesPagesAlone = (/** @type {Server.PlacedRow} */ { levels }) =>
+  Boolean(levels?.box && !levels.box[1] && levels.page?.[1]);
+
+/**
+ * Return the level by which a row is evaluated: the requested level, or else the level of its evidence. A value that
+ * cites pages alone is evaluated by its pages.
+ */
+const levelOf = (/** @type {Server.PlacedRow} */ row, /** @type {Level} */ level) =>
+  row.levels && (row.levels[level] && !citesPagesAlone(row) ? level : row.levels.page ? "page" : null);
 
 /** Return the share that counts the value of a row. @type {(row: Server.PlacedRow, level: Level) => Share | null} */
 export const shareOf = (row, level) => {
@@ -169,14 +176,12 @@ export const sentencesOf = (row, level, known, asked) => {
   const page = expectedPage(row);
   const line = known.pages === 1 ? row.expected.map(known.lineAt).find(Boolean) : 0;
   const expected = line ? ` on line ${line}` : known.pages === 1 || !page ? "" : ` on page ${page}`;
-  if (at && sign === "there") return ofThere(row, at, known);
-  if (at && sign === "elsewhere") return ofElsewhere(row, at, known, asked);
+  if (at && (sign === "there" || sign === "elsewhere")) {
+    const [title, detail] = sign === "there" ? ofThere(row, at, known) : ofElsewhere(row, at, known, asked);
+    return [title, level === "box" && citesPagesAlone(row) ? "No box is cited." : detail];
+  }
   if (at && row.empty) return ["Wrong value: it is empty.", expected ? `It is expected${expected}.` : ""];
   if (at && !row.predicted) return [expected ? `Missing: it is expected${expected}.` : "Missing.", ""];
-  if (at === "box" && row.cited.length && row.levels?.page) {
-    const [title] = row.levels.page[0] ? ofThere(row, "page", known) : ofElsewhere(row, "page", known, asked);
-    return [title, "No box is cited."];
-  }
   if (at) {
     return [`${row.right ? "Right" : "Wrong"} value, nothing cited.`, expected ? `It is expected${expected}.` : ""];
   }

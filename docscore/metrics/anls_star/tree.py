@@ -311,7 +311,8 @@ class ScoreTree(Displayed):
     def region(self) -> RegionOfValue | None:
         """Whether the prediction names the "right" region for the value, an "other" one, or none ("not cited").
 
-        None without a predicted value or without evidence. The finest level of the evidence, box or page, decides.
+        None without a predicted value or without evidence. The box decides, or the page of a value that cites pages
+        alone.
         """
         annotation = None if self.children or self.status == "extra" else self.annotations.get(self.path)
         return None if annotation is None else annotation.region
