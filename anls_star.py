@@ -295,7 +295,7 @@ if evaluate is not None:
             found = evaluate_rows(pairs, reading, options, metrics=metrics, confidence=confidence)
             warning = by_value_text({"": found}) if schema is None else ""
             if warning:
-                warn(warning)
+                warn(f'{warning}; add numbers="value" to compare them by value')
             result = found.summary_to_dict(fields=key_scores, per_sample=per_sample, signature=signature)
             if schema is not None:
                 breakdown = found.breakdowns["typed"]
