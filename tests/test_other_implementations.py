@@ -161,6 +161,6 @@ def test_a_deviation_changes_the_score_of_a_list(
 
 def test_the_table_of_the_page_has_every_implementation_and_its_figures() -> None:
     head, *rows = re.findall(r"^\| (.+) \|$", PAGE.partition("\n## ")[0], flags=re.MULTILINE)
-    pairs = [re.findall(r"`(.*?)`", cell.replace(SPACE, " ")) for cell in head.split(" | ")[1:]]
-    table = {name: figures for name, *figures in (row.split(" | ") for row in rows)}
+    pairs = [re.findall(r"`(.*?)`", cell.replace(SPACE, " ")) for cell in head.split(" | ")[1:-1]]
+    table = {name: figures for name, *figures, _ in (re.split(r" \| ?", row) for row in rows)}
     assert table == {name: [f"{score(*pair):.3f}" for pair in pairs] for name, score in IMPLEMENTATIONS.items()}
