@@ -332,9 +332,12 @@ def docstring(name: str) -> str:
 
 
 def card(name: str) -> str:
-    """Return the table of the results of a module for its card."""
-    rows = (f"| `{path}` | {key.option} | {key.text} |" for path, key in keys_of_module(RESULTS[name]))
-    return "\n".join(["", "| key | with | value |", "|---|---|---|", *rows, "", ""])
+    """Return the list of the results of a module for its card."""
+    lines = []
+    for path, key in keys_of_module(RESULTS[name]):
+        indent = " " * 4 * path.count(".")
+        lines.append(f"{indent}* `{path.rpartition('.')[2]}`{key.option and f' (with {key.option})'}: {key.text}")
+    return "\n".join(["", *lines, "", ""])
 
 
 def schema_of(key: Key, *, of_command: bool) -> Schema:
