@@ -333,10 +333,18 @@ def docstring(name: str) -> str:
 
 def card(name: str) -> str:
     """Return the list of the results of a module for its card."""
-    lines = []
+    lines: list[str] = []
+    known: set[str] = set()
     for path, key in keys_of_module(RESULTS[name]):
-        indent = " " * 4 * path.count(".")
-        lines.append(f"{indent}* `{path.rpartition('.')[2]}`{key.option and f' (with {key.option})'}: {key.text}")
+        start, listed = " " * 4 * path.count(".") + "* ", f"`{path.rpartition('.')[2]}`"
+        option = f" (with {key.option})" if key.option else ""
+        is_known = key.text in known and not key.keys
+        ending = f"{option}: {'as above' if is_known else key.text}"
+        if is_known and lines[-1].endswith(ending):
+            lines[-1] = f"{lines[-1].removesuffix(ending)}, {listed}{ending}"
+        else:
+            lines.append(f"{start}{listed}{ending}")
+        known.add(key.text)
     return "\n".join(["", *lines, "", ""])
 
 
