@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dev.scripts.list_messages import texts_of
 from dev.scripts.project_address import project_address
 from docscore import __version__
 from docscore.integrations.evaluate import MODULES
@@ -114,3 +115,17 @@ def test_the_page_on_where_things_are_names_no_path_that_does_not_exist() -> Non
     named = set(re.findall(r"`((?:[\w.]+/)+(?:\w+\.\w+)?|\w+\.(?:py|md|yml))`", page))
     assert len(named) > 50
     assert sorted(path for path in named if not (ROOT / path).exists()) == []
+
+
+def test_the_list_of_messages_has_f_strings_and_short_arguments_of_errors_and_no_docstrings(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        '''def f(x):
+    """A docstring of five words."""
+    if x:
+        raise InputTypeError(place=f"{x}", expected="a list", got=f"the text {x!r} of {'a' if x else 'b'} row" "s")
+    warn(x if x else "no value at all")
+''',
+        encoding="utf-8",
+    )
+    assert [*texts_of(module)] == [(4, "a list"), (4, "the text {…} of {…} rows"), (5, "no value at all")]
