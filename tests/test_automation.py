@@ -176,7 +176,7 @@ def test_a_value_without_a_confidence_is_always_reviewed(metric: str, write: Wri
 def test_no_value_with_a_confidence_is_an_error() -> None:
     sides: dict[str, Any] = {"predictions": {"r1": {"a": [{"b": "y"}]}}, "references": {"r1": {"a": [{"b": "x"}]}}}
     with (
-        pytest.warns(UserWarning, match=r"^predictions: expected confidences at the values, .*, got none"),
+        pytest.warns(UserWarning, match=r"^predictions: expected confidences with the values, .*, got none"),
         pytest.raises(ValueError, match=r"^predictions: expected values with a confidence, got none$"),
     ):
         _ = docscore.evaluate(**sides, with_confidences=True).automation.curve
@@ -197,7 +197,7 @@ def test_what_no_threshold_reaches() -> None:
     """A value that is missing is found by no review; neither is there an interval, and JSON has no infinity."""
     choice = curve_of([Sample({"a": "x", "b": "y"}, {"a": "x"}, {"a": 1})] * 3).lowest(0.9)
     assert (choice.point, choice.threshold.ends, choice.automation_rate.ends) == (None, None, None)
-    assert "values that are missing" in choice.threshold.note
+    assert "missing values" in choice.threshold.note
     rates = "automation_rate_interval", "accepted_accuracy_interval"
     assert choice.to_dict() == {"target": 0.9, "lowest": None, "threshold_interval": None, **dict.fromkeys(rates)}
 
@@ -239,8 +239,8 @@ def test_one_document_has_no_interval() -> None:
     choice = curve_of([Sample({"a": "x"}, {"a": "y"}, {"a": 0.5})]).lowest(0.9)
     assert choice.point is not None
     assert choice.point.threshold == 0.51
-    assert choice.threshold == Interval(note="that needs five documents")
-    assert choice.automation_rate == Interval(note="that needs two documents")
+    assert choice.threshold == Interval(note="it needs at least five documents")
+    assert choice.automation_rate == Interval(note="it needs at least two documents")
 
 
 def test_resamples_that_do_not_reach_the_target_count_as_infinity() -> None:
@@ -315,7 +315,7 @@ def test_figures_by_hand(sure: list[float], right: list[int], area: float, error
     shown = calibration.auroc, calibration.ece, calibration.brier
     assert [figure.value for figure in shown] == pytest.approx([area, error, brier], abs=1e-15)
     assert calibration_table(calibration).footnotes == calibration.warnings
-    assert ["errors instead of confidences" in warning for warning in calibration.warnings] == [True] * (area < 0.5)
+    assert ["probabilities of errors" in warning for warning in calibration.warnings] == [True] * (area < 0.5)
 
 
 def test_the_interval_of_a_large_error_ends_at_one() -> None:

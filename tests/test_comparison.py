@@ -134,8 +134,8 @@ REFUSED: list[tuple[Evaluation, Evaluation, str]] = [
     (ONE, analysed({"a": TEXT}, threshold=0.4), BOTH_RULES),
     (ONE, analysed({"a": TEXT}, ignore_case=False), BOTH_RULES),
     # intervals and tests were those of the clusters of the second system, or of none
-    (ONE, Evaluation(IN_CLUSTERS), "cluster: expected the same for both systems, got another one"),
-    (Evaluation(IN_CLUSTERS), ONE, "cluster: expected the same for both systems, got another one"),
+    (ONE, Evaluation(IN_CLUSTERS), "cluster: expected the same for both systems, got different clusters"),
+    (Evaluation(IN_CLUSTERS), ONE, "cluster: expected the same for both systems, got different clusters"),
 ]
 
 
@@ -191,7 +191,7 @@ def test_a_field_that_did_not_change_or_is_on_one_side_only_is_not_tested() -> N
     assert fields["b"].p_value == fields["b"].adjusted == 2 / 2**5  # the family is one field
     only = fields["new"]
     assert (only.base, only.new, only.difference, only.p_value, only.adjusted) == (None, 0.0, None, None, None)
-    assert note(only) == "only one of the two has it"
+    assert note(only) == "only one of the systems has it"
     assert [each.changed for each in (fields["a"], fields["b"], only)] == [False, True, True]
 
 
@@ -222,7 +222,7 @@ def test_the_gate_compares_the_figures_and_beyond_chance_their_interval() -> Non
 def test_documents_that_all_changed_alike_show_a_loss() -> None:
     """Up to 6% of all documents may have changed otherwise: the loss is at least 0.1 - 0.06 * 1.1."""
     comparison = compare(of_letters(*[0] * 60), of_letters(*[1] * 60))
-    assert note(comparison.figure) == "Wilson's formula, as all 60 documents changed alike"
+    assert note(comparison.figure) == "Wilson's formula, as all 60 documents changed by the same amount"
     assert decide(comparison, 0.033, beyond_chance=True).failed
     assert not decide(comparison, 0.035, beyond_chance=True).failed
 
@@ -274,7 +274,8 @@ def test_a_gate_that_can_show_nothing_decides_nothing(count: int, fails: bool) -
         assert decide(comparison, 0, beyond_chance=True).failed
     else:
         words = (
-            f"^the gate cannot decide: {count} documents?, too few to show a loss at a confidence of 0.95: it takes 6$"
+            "^the gate cannot decide: at least 6 documents are needed to show a loss at a confidence of 0.95, "
+            f"got {count} documents?$"
         )
         with pytest.raises(ValueError, match=words):
             decide(comparison, 0, beyond_chance=True)
@@ -402,14 +403,14 @@ def test_a_gate_evaluates_each_slice_with_enough_documents() -> None:
     gate = decide(unproven, 0.02, max_field_loss=0.05, every_slice=True, beyond_chance=True)
     assert gate.sentence.endswith(
         "none of 2 slices lost more than 0.02 beyond chance; no field of 2 slices lost more than 0.05 beyond chance "
-        "(2 may have, by chance)"
+        "(2 lost as much, which may be chance)"
     )
     with pytest.raises(
         ValueError, match=r"^the gate cannot decide: no slice has at least 20 documents; lower min_documents"
     ):
         decide(small, 0.15, every_slice=True, min_documents=20)
     gate = decide(compare(invoices(20), invoices(20, **broken)), 0.15, every_slice=True, beyond_chance=True)
-    needed = "the 6 documents that it takes to show a loss at a confidence of 0.95"
+    needed = "at least 6 documents, which are needed to show a loss at a confidence of 0.95"
     assert gate.sentence.endswith(f"; not evaluated, without {needed}: 'Birch'")
     few = Evaluation(replace(invoices(8).test_set, slices=[*"abcdabcd"]))
     with pytest.raises(ValueError, match=rf"^the gate cannot decide: no slice has {needed}$"):
@@ -489,7 +490,7 @@ def test_a_level_is_compared_with_the_figure_or_with_its_interval() -> None:
     none_right = corpus(0, 5)  # Wilson's formula: up to 0.4345
     assert not decide_level(none_right, 0.43, none_right.measured[0].interval).failed
     assert decide_level(none_right, 0.44, none_right.measured[0].interval).failed
-    with pytest.raises(ValueError, match=r"^the gate cannot decide: no interval: that needs two documents$"):
+    with pytest.raises(ValueError, match=r"^the gate cannot decide: no interval: it needs at least two documents$"):
         decide_level(corpus(0, 1), 0.5, corpus(0, 1).measured[0].interval)
 
 

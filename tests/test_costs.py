@@ -47,7 +47,7 @@ def test_columns_of_other_names_and_rows_without_ids() -> None:
     assert docscore.evaluate(predictions=amounts, references=references).costs == {"cost": Cost(0.75)}
     values = [{"cost": 3}] * 2
     assert docscore.evaluate(predictions=values, references=values).costs == {}
-    with pytest.raises(ValueError, match="'question_id' beside the column of cost_column"):
+    with pytest.raises(ValueError, match="a column 'question_id', which cost_column needs"):
         docscore.evaluate(predictions=values, references=values, cost_column="cost")
 
 
@@ -76,7 +76,7 @@ def test_the_price_of_tokens(write: Write) -> None:
     result = docscore.evaluate(**both, token_price=2, by=lambda name: name)
     assert result.costs == {"cost": Cost(3.0), "tokens": Cost(1_500_000.0)}
     assert result.of_slice("a").costs["cost"] == Cost(1.0)
-    unknown = Cost(None, "no prediction has tokens, from which its cost could be computed")
+    unknown = Cost(None, "no prediction has tokens to compute its cost from")
     assert docscore.evaluate(predictions=rows(3, 1), references=REFERENCES, token_price=2).costs["cost"] == unknown
     with pytest.raises(ValueError, match="token_price: expected a number of at least 0, got -1"):
         _ = docscore.evaluate(**both, token_price=-1).costs
@@ -84,7 +84,7 @@ def test_the_price_of_tokens(write: Write) -> None:
     files += [write(f"predictions_{name}.jsonl", tokens) for name in ("x", "y")]
     output = json.loads(run("table", *files, "--json", "--price", "y=2").out)["systems"]
     assert {each["system"]: each["costs"]["cost"]["total"] for each in output} == {"x": 27.0, "y": 3.0}
-    assert "cost, seconds, tokens: sums over the documents; of several runs" in run("table", *files).out
+    assert "cost, seconds, tokens: sums over the documents; with several runs" in run("table", *files).out
     for wrong, said in (("z=2", "price: expected one of 'x', 'y', got 'z'"), ("y=1,2", "expected NAME=DOLLARS")):
         done = run("table", *files, "--price", wrong)
         assert (done.code, said in done.err) == (2, True)
@@ -120,7 +120,7 @@ def test_a_page_with_pictures(files: list[str | Path], tmp_path: Path) -> None:
     assert "&lt;b&gt;dear" in ranks
     assert not re.search(r"<b>|<script|https?://(?!www\.w3\.org)", page)
     assert "on a logarithmic scale. The line joins the systems that no other one beats in both score and cost. " in page
-    assert "Without a cost above 0, and not in the picture: free." in page
+    assert "Not shown, because they have no cost above 0: free." in page
     assert re.findall(r">(0\.01|0\.1|1|10)</text>", costs) == ["0.01", "0.1", "1", "10"]
     alone = written(files, tmp_path / "costs.html")
     assert alone.count("<svg") == 1
@@ -139,7 +139,7 @@ def test_a_caption_holds_what_marks_mean_and_comments_the_rest(write: Write) -> 
     latex = succeed("table", write("refs.jsonl", REFERENCES), *files, *options)
     [caption] = re.findall(r"\\caption\{(.*)\}", latex)
     assert caption.startswith("Mine. Best values in bold. rank: the possible ranks by ANLS*, simultaneously")
-    assert "The cost decides what is Pareto, not the seconds or tokens." in caption
+    assert "Pareto depends on the cost, not on seconds or tokens." in caption
     comments = [line for line in latex.splitlines() if line.startswith("% ")]
     assert [len(re.findall("run to run", "\n".join(text))) for text in (comments, [caption])] == [4, 0]
     assert latex.count("half the width") == 1

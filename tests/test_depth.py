@@ -203,7 +203,7 @@ def test_every_metric(shape: str, metric: Callable[[Any, Any], Any]) -> None:
 MANY = [f"text {i}" for i in range(15_000)]
 SENTENCE = (
     "expected list elements whose comparison takes at most 2 GB, got 15,000 against 15,000, which may take 2.9 GB; "
-    "pair them by a key that no two of them share (`key` in a schema), or allow more memory by the environment "
+    "pair them by a key with unique values (`key` in a schema), or set more memory in the environment "
     "variable DOCSCORE_MAX_MEMORY (in GB)"
 )
 
@@ -236,7 +236,9 @@ def test_the_bound_can_be_set(gigabytes: str, fits: bool | None, monkeypatch: py
     if fits:
         assert anls_score(truth, prediction) == 1.0
         return
-    message = rf"^{VARIABLE}: expected gigabytes, 0.1 or more" if fits is None else r"takes at most 0.1 GB"
+    message = (
+        rf"^{VARIABLE}: expected a number of gigabytes of at least 0.1" if fits is None else r"takes at most 0.1 GB"
+    )
     with pytest.raises(ValueError, match=message):
         anls_score(truth, prediction)
 

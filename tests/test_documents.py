@@ -205,7 +205,7 @@ def test_an_incomplete_text_is_not_counted(tmp_path: Path) -> None:
     files: dict[str, bytes | str] = {"a.pdf": scan, "b.pdf": scan, "b.txt": "No A-1", "c.txt": "No A-2"}
     folder = folder_of(tmp_path, files)
     truths = {name: {"no": f"A-{number}", "total": "12.50"} for number, name in enumerate("abc")}
-    sentence = "1 document with incomplete text is not counted: 'a' \\(a.pdf, page 1\\); tesseract makes ID.hocr"
+    sentence = "1 document with incomplete text is not counted: 'a' \\(a.pdf, page 1\\); tesseract can make ID.hocr"
     result = docscore.evaluate(references=truths, predictions=truths, documents=folder)
     with pytest.warns(UserWarning, match=f"^documents: {sentence}"):
         (share,), _ = result.breakdowns["found_in_documents"].tables().values()
@@ -236,10 +236,10 @@ ENCRYPTED = b"<< /Encrypt << /Filter /Standard /V 1 /R 2 %s /P -4 >> /ID [(a) (a
 @pytest.mark.parametrize(
     ("name", "content", "error"),
     [
-        ("a.pdf", b"%PDF-1.7 broken", "a.pdf is no readable PDF: "),
+        ("a.pdf", b"%PDF-1.7 broken", "a.pdf cannot be read as a PDF: "),
         ("a.pdf", pdf_of("x").replace(b"<< /Size", ENCRYPTED), "a.pdf is encrypted"),
-        ("a.pdf", pdf_of(""), "a.pdf has no text layer; tesseract makes ID.hocr of its page images"),
-        ("a.pdf", pdf_of(*["x"] * 501), "a.pdf has 501 pages, 500 at most are read"),
+        ("a.pdf", pdf_of(""), "a.pdf has no text layer; tesseract can make ID.hocr from its page images"),
+        ("a.pdf", pdf_of(*["x"] * 501), "a.pdf has 501 pages, more than the limit of 500"),
         ("a.txt", " \n\f", "a.txt is empty"),
         ("a.hocr", "<p class='ocr_page'>no size", "a.hocr, page 1: an ocr_page needs a bbox in its title"),
         ("a.hocr", PAGE.format("<b class='ocrx_word' title='bbox 9 9 2 2'>x</b>"), "a.hocr has no words of the class"),
@@ -260,12 +260,15 @@ def test_a_large_file_is_not_opened(tmp_path: Path) -> None:
         file.truncate(50_000_001)
     documents = DocumentFolder(folder, ["a"])
     assert documents.read("a") is None
-    assert documents.errors["a"] == "a.txt has 50,000,001 bytes, 50,000,000 at most are read"
+    assert documents.errors["a"] == "a.txt has 50,000,001 bytes, more than the limit of 50,000,000"
 
 
 @pytest.mark.parametrize(
     ("program", "error"),
-    [("import os; os.abort()", "cannot be read as a PDF"), ("import time; time.sleep(600)", "takes over 0.5 seconds")],
+    [
+        ("import os; os.abort()", "cannot be read as a PDF"),
+        ("import time; time.sleep(600)", "takes more than 0.5 seconds"),
+    ],
     ids=["crash", "hang"],
 )
 def test_a_pdf_that_ends_or_holds_its_reader(
@@ -367,7 +370,7 @@ def test_values_cited_where_they_were_found_are_grounded(tmp_path: Path) -> None
     folder, output = folder_of(tmp_path, {f"{name}.pdf": page for name, page in pages.items()}), tmp_path / "out.jsonl"
     (tmp_path / "r.json").write_text(json.dumps(TRUTHS))
     done = run("evidence", tmp_path / "r.json", "--documents", folder, "-o", output)
-    assert (done.code, "no PDF, hOCR or text of 'd'" in done.err) == (0, True)
+    assert (done.code, "no PDF, hOCR or text for 'd'" in done.err) == (0, True)
     rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
     assert ["box" in place for row in rows[:3] for (place,) in row["evidence"].values()] == [True] * 6
     cited = [

@@ -102,7 +102,7 @@ def test_an_encoding_is_given_to_the_command_and_in_python(write: Write) -> None
         ([references, in_utf8, "--references-encoding", "hex"], f"--references-encoding: {known} 'hex'"),
         (
             [in_utf8, "--references-encoding", "cp1252"],
-            "--references-encoding: expected a side of references, got rows that hold both sides",
+            "--references-encoding: expected separate references, got rows that hold both sides",
         ),
     ):
         done = run("score", *words)
@@ -220,7 +220,7 @@ ARROW_TYPES: list[tuple[list[Any], Any, Any]] = [  # types, a value, and the JSO
     ([pa.struct([("a", pa.date32()), ("b", "string")])], {"a": DAY, "b": "x"}, {"a": "2024-05-01", "b": "x"}),
     ([OBJECTS], [("a", [("b", 1)])], {"a": {"b": 1}}),
     ([pa.list_(pa.struct([("m", OBJECTS)]))], [{"m": [("a", None)]}, None], [{"m": {"a": None}}, None]),
-    ([OBJECTS], [("a", []), ("a", [])], "column 'prediction': expected a value that Python has, got map<"),
+    ([OBJECTS], [("a", []), ("a", [])], "column 'prediction': expected a value with a type that Python has, got map<"),
     ([pa.binary(), pa.large_binary(), pa.binary(1), pa.binary_view()], b"x", "expected a JSON value, got bytes"),
     ([pa.time32("s"), pa.time64("us")], NOON.time(), "expected a JSON value, got time"),
     ([pa.duration("s")], dt.timedelta(1), "expected a JSON value, got timedelta"),
@@ -259,7 +259,7 @@ def test_a_date_that_python_does_not_have_is_named_with_row_and_column(tmp_path:
     days = pa.array([0, 4_000_000], type=pa.int32()).cast(pa.date32())
     column = pa.StructArray.from_arrays([days], names=["day"]) if nested else days
     path = parquet_file(tmp_path, pa.table({"prediction": column}))
-    with pytest.raises(ValueError, match=r"t\.parquet, row 2, column 'prediction': expected a value that Python has"):
+    with pytest.raises(ValueError, match=r"t\.parquet, row 2, column 'prediction': expected a value with a type that"):
         read_table(path)
 
 
@@ -289,7 +289,7 @@ def test_keys_that_structs_were_filled_with_are_warned_of(
             warnings.simplefilter("always")
             found = table_of_source(source, "references", DEFAULT_READING).warnings
         assert not caught
-        said = [str(each).startswith(f"{place}: its rows are structs, in which a key") for each in found]
+        said = [str(each).startswith(f"{place}: its rows are structs, in which keys") for each in found]
         assert said == [True] * (warned and not isinstance(source, list))
 
 
@@ -360,7 +360,7 @@ def test_a_text_in_place_of_a_list_of_answers(end: str, write: Write) -> None:
     references = holders.get(end, partial(write, f"r.{end}"))(rows)
     sides: dict[str, Any] = {"references": references, "predictions": {"a": {"total": "1"}}}
     assert docscore.evaluate(**sides, parse_references="json").score == 1.0
-    said = r'got str; for files and data frames, parse_references="json" reads text'
+    said = r'got str; in files and data frames, parse_references="json" reads text'
     with pytest.raises(ValueError, match=said):
         docscore.evaluate(**sides)
 
@@ -466,14 +466,14 @@ def test_missing_values_that_were_written_as_text(write: Write, cells: list[str]
             warnings.simplefilter("always")
             docscore.evaluate(references=truths, predictions=file, fields_in_columns=in_columns)
         sentences = [str(each.message) for each in caught if "missing values" in str(each.message)]
-        expected = f"{file}, column {column!r}: {warned}; if they are missing values, leave them empty"
+        expected = f"{file}, column {column!r}: {warned}; if they mean missing values, leave these cells empty"
         assert sentences == ([expected] if warned else [])
 
 
 @pytest.mark.filterwarnings("ignore:.*cells are empty:UserWarning")
 def test_whole_floats_are_no_gap_where_numbers_are_compared_by_value() -> None:
     frame = pd.DataFrame({"question_id": ["a", "b"], "prediction": [1.0, None], "references": [[1], [2]]})
-    with pytest.warns(UserWarning, match="which pandas makes of integers"):
+    with pytest.warns(UserWarning, match="pandas makes such floats from integers"):
         docscore.evaluate(predictions=frame)
     assert docscore.evaluate(predictions=frame, numbers="value").score == 0.5
 
@@ -490,7 +490,9 @@ def test_folders_and_columns_of_one_side(write: Write, tmp_path: Path) -> None:
     assert docscore.evaluate(**sides, **names, by="meta.page").slices[0]["documents"] == 2
     with pytest.raises(ValueError, match="r: expected rows with 'question_id', 'references' and 'prediction'"):
         docscore.evaluate(predictions=tmp_path / "r")
-    with pytest.raises(ValueError, match="references_id_column: expected a side of references, whose ids it names"):
+    with pytest.raises(
+        ValueError, match="references_id_column: expected separate references, whose id column it names"
+    ):
         docscore.evaluate(predictions=rows, references_id_column="doc")
 
 

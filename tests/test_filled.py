@@ -113,10 +113,10 @@ def test_unparsed_predictions_fill_nothing() -> None:
 @pytest.mark.parametrize(
     ("words", "fields", "expected"),
     [
-        (["n/a"] * 3, {"fax": None}, "1 field of 3 documents, such as 'fax' of '0', and no ground truth of the field"),
-        (["Keine Angabe"] * 3, {"fax": None}, "as null it changes the rate 'filled although empty'"),
-        (["不明"] * 3, {"fax": "12"}, "as null it changes the rate 'omission'"),
-        (["NOT_FOUND"] * 3, {}, "as null it changes the rate 'hallucination'"),
+        (["n/a"] * 3, {"fax": None}, "1 field of 3 documents, such as 'fax' of '0', but no ground truth of the field"),
+        (["Keine Angabe"] * 3, {"fax": None}, "reading it as null changes the rate 'filled although empty'"),
+        (["不明"] * 3, {"fax": "12"}, "reading it as null changes the rate 'omission'"),
+        (["NOT_FOUND"] * 3, {}, "reading it as null changes the rate 'hallucination'"),
         (["n/a"] * 2, {"fax": None}, ""),
         (["n/a"] * 3, {"fax": "N/A"}, ""),
         (["12"] * 3, {"fax": None}, ""),

@@ -105,7 +105,10 @@ def test_whole_floats_beside_empty_cells_are_warned_of(holder: Holder, cells: li
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         docscore.evaluate(predictions=frame, references={"a": 12, "b": 5})
-    expected = "predictions, column 'prediction': some cells are empty, and all others are whole floats such as 12.0"
+    expected = (
+        "predictions, column 'prediction': some cells are empty, and all others are floats without a fraction, such as "
+        "12.0"
+    )
     others = [str(each.message) for each in caught if "1 of 2 cells are empty" not in str(each.message)]
     assert [message.startswith(expected) for message in others] == [True] * said
 

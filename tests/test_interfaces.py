@@ -287,7 +287,7 @@ def rewritten(number: int) -> dict[str, Any]:
 
 
 def shortened(number: int) -> dict[str, Any]:
-    """Some documents lack a key, or an element of a list, more so in later ones."""
+    """Some documents do not have a key, or an element of a list, more so in later ones."""
     answer = {**document(number), "items": document(number)["items"][:1]}
     if number > COUNT // 2:
         del answer["total"]
@@ -345,7 +345,7 @@ def test_the_first_metric_is_the_metric_of_everything(name: str, tmp_path: Path)
     lost = sum(row["points_lost"] for row in new.fields)
     assert (lost == pytest.approx(1 - new.score)) if name != "nted" else not new.fields
     has_causes = METRICS_BY_NAME[name].field_source == "tree"
-    assert has_causes == new.causes.caption.startswith("Why ")
+    assert has_causes == new.causes.caption.startswith("Causes of the lost points")
     assert sum(row["points_lost"] for row in new.causes) == pytest.approx(1 - new.score if has_causes else 0.0)
 
     printed = without_format("score", succeed("score", references, files[1], "--json", "--rows", "--fields", *flags))

@@ -163,14 +163,14 @@ def test_beyond_10_000_documents_the_closed_form_takes_over() -> None:
 MANY = MOST_RESAMPLED + 1
 # why, new and base of each document, their clusters, the note; without a base a mean
 WITHOUT: dict[str, tuple[list[float], list[float] | None, list[int] | None, str]] = {
-    "one document": ([0.7], None, None, "that needs two documents"),
-    "one pair": ([1.0], [0.5], None, "that needs five documents"),
-    "four pairs": ([1.0, 0.2, 0.3, 0.4], [0.5] * 4, None, "that needs five documents"),
-    "alike": ([0.3, 0.7, 0.95], [0.1, 0.5, 0.75], None, "that needs five documents"),
+    "one document": ([0.7], None, None, "it needs at least two documents"),
+    "one pair": ([1.0], [0.5], None, "it needs at least five documents"),
+    "four pairs": ([1.0, 0.2, 0.3, 0.4], [0.5] * 4, None, "it needs at least five documents"),
+    "alike": ([0.3, 0.7, 0.95], [0.1, 0.5, 0.75], None, "it needs at least five documents"),
     "no change": ([0.3, 0.7], [0.3, 0.7], None, "no document changed"),
     "many without a change": ([0.3] * MANY, [0.3] * MANY, None, "no document changed"),
-    "one cluster": ([0.5, 0.7], None, [4, 4], "that needs two clusters"),
-    "cancels": ([0.8, 0.2, 0.6], [0.2, 0.8, 0.6], [0, 0, 1], "that needs five clusters"),
+    "one cluster": ([0.5, 0.7], None, [4, 4], "it needs at least two clusters"),
+    "cancels": ([0.8, 0.2, 0.6], [0.2, 0.8, 0.6], [0, 0, 1], "it needs at least five clusters"),
 }
 # z² = 3.841459; of v and n: (v + z²/2n ± z √(v (1 - v) / n + z²/4n²)) / (1 + z²/n)
 WILSON: dict[str, tuple[list[float], list[int] | None, tuple[float, float], str]] = {
@@ -235,8 +235,14 @@ def test_ratios_without_an_interval_stand_beside_those_with_one() -> None:
     )
     earned = weight * np.array([[0, 0, 0, 0.5, 1], [0, 0.2, 1, 0.5, 0], *[[0, 0, 0.5, 0.5, 0.5]] * 3])
     intervals = ratio_intervals(earned, weight)
-    needed = "that needs five documents"
-    assert [each.note for each in intervals] == ["no document has it", needed, needed, f"{BY_WILSON} on the mean", ""]
+    needed = "it needs at least five documents"
+    assert [each.note for each in intervals] == [
+        "no document contributes to it",
+        needed,
+        needed,
+        f"{BY_WILSON} on the mean",
+        "",
+    ]
     assert [each.ends for each in intervals[:3]] == [None] * 3
     assert ends(intervals[3]) == ends(wilson_interval(2.5, 5))
     assert 0 <= ends(intervals[4])[0] < 0.4375 < ends(intervals[4])[1] <= 1  # of 1 + 0 + 1/2 + 1 + 1 in 8
@@ -250,7 +256,7 @@ def test_a_field_that_few_documents_have() -> None:
     earned[5] = 0.0
     [actual] = ratio_intervals(earned, weight)
     assert ends(actual) == pytest.approx((0.0, 0.5), abs=1e-3)
-    assert ratio_intervals(earned[:201], weight[:201])[0].note == "that needs five documents"
+    assert ratio_intervals(earned[:201], weight[:201])[0].note == "it needs at least five documents"
 
 
 def test_progress_adds_up_to_the_resamples() -> None:

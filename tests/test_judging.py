@@ -215,7 +215,7 @@ OPTIONS_OF_ALL: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:Numbers are compared as they print")
+@pytest.mark.filterwarnings("ignore:Numbers are compared as printed")
 @pytest.mark.filterwarnings("ignore:predictions. they contain .value and .confidence")
 @pytest.mark.parametrize("name", INTEGRATIONS)
 def test_every_integration_takes_the_options_of_scoring_and_no_others(name: str) -> None:

@@ -365,5 +365,5 @@ def test_confidences_inside(prediction: Any, value: Any, confidences: Any) -> No
 
 @pytest.mark.parametrize("others", [{"x": 1}, {"$confidence": 0.5, "y": 1}, {2: 1, "y": 1}])
 def test_other_keys_beside_a_wrapped_value(others: dict[Any, Any]) -> None:
-    with pytest.raises(ValueError, match=r"^expected no keys but '\$value' and '\$confidence' in their object, got "):
+    with pytest.raises(ValueError, match=r"^expected an object with only '\$value' and '\$confidence', got "):
         unwrapped({"a": [{"$value": "x", **others}]})

@@ -1,4 +1,4 @@
-"""The rows of lists: expected, predicted, paired and wholly right, and lists that were cut off."""
+"""The rows of lists: expected, predicted, paired and fully right, and lists that were cut off."""
 
 from __future__ import annotations
 

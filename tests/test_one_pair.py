@@ -187,6 +187,6 @@ def test_the_caller_of_mlflow_says_what_a_list_is() -> None:
     assert by_mlflow(**with_list, answer_is_list=True) == 0.0
     assert by_mlflow(**with_list, answer_is_list=False) == 1.0
     with pytest.raises(
-        ValueError, match=r"^expected_response: a list may be the ground truth, or hold acceptable answers"
+        ValueError, match=r"^expected_response: a list may be one ground truth, or a list of acceptable answers"
     ):
         by_mlflow(**with_list)

@@ -22,7 +22,7 @@ from docscore.inputs.pairing import pairs_of
 from docscore.inputs.raw_regions import with_raw_regions
 from tests.conftest import data_rows, golden
 
-pytestmark = pytest.mark.filterwarnings("ignore:(predictions|references). 1 of 1 (hold objects|have everything)")
+pytestmark = pytest.mark.filterwarnings("ignore:(predictions|references). 1 of 1 (wrap values|have everything)")
 Raw = dict[str, Any]
 
 
@@ -139,7 +139,9 @@ def test_places_beside_the_values_come_before_those_at_them() -> None:
 @golden("places", "wrong keys")
 def test_wrong_keys_around_a_value_are_an_error(truth: Any, prediction: Any, side: str) -> None:
     """Else the keys would be scored as fields, with a figure that looks right."""
-    with pytest.raises(ValueError, match=rf"^row '0': \$\.t: expected '\$value' and '\${side}' as the keys"):
+    with pytest.raises(
+        ValueError, match=rf"^row '0': \$\.t: expected an object with exactly the keys '\$value' and '\${side}'"
+    ):
         docscore.evaluate(references=[{"t": truth}], predictions=[{"t": prediction}])
 
 
@@ -156,7 +158,7 @@ def test_evidence_of_acceptable_answers() -> None:
         assert docscore.evaluate(**sides, metrics=["anls_star", "grounding"]).figures["grounding_page_f1"] == 1
     options = tuple({"$value": text, "$evidence": {"page": page}} for text, page in (("x", 1), ("y", 2)))
     assert places_of(references({"a": options}), predictions({})).evidence == [{"$.a": [Region(1), Region(2)]}]
-    with pytest.raises(ValueError, match=r"\$\.b: expected a path of the value"):
+    with pytest.raises(ValueError, match=r"\$\.b: expected a path that the value has"):
         places_of({**row, "evidence": [{"b": {"page": 1}}, {"a": {"page": 2}}]}, predictions({}))
 
 
@@ -189,7 +191,7 @@ def test_answers_in_the_form_of_a_provider(name: str, newest: Any, older: Any) -
             assert accepted_regions(read.citations[path], read.evidence[0][path], level, 0.8) == (1, 1)
         with pytest.warns(
             UserWarning,
-            match=rf"1 of 1 hold .* in the form of {name}, and both are scored; add citations_from=.{name}.",
+            match=rf"1 of 1 hold .* in the format of {name}, and both are scored; add citations_from=.{name}.",
         ):
             docscore.evaluate(references=[truth], predictions=[predictions(answer)])
     assert known_forms()[name]["source"]
@@ -292,9 +294,9 @@ def _scaled(page: int, boxes: list[list[float]]) -> list[Raw]:
 @pytest.mark.parametrize(
     ("cite", "warning"),
     [
-        (lambda page, boxes: [{"page": page - 1, "box": boxes[0]}] if page > 1 else [], "pages count from 1"),
+        (lambda page, boxes: [{"page": page - 1, "box": boxes[0]}] if page > 1 else [], "pages are counted from 1"),
         (lambda page, boxes: [{"page": page, "box": [boxes[0][at] for at in (1, 0, 3, 2)]}], "top, left, bottom"),
-        (_scaled, "1 of 60 cited boxes meet the evidence; multiplied by 2, 59 of 60 would"),
+        (_scaled, "1 of 60 cited boxes match the evidence; multiplied by 2, 59 of 60 would match"),
         (lambda page, boxes: [{"page": page, "box": box} for box in boxes], "as the `boxes` of one citation"),
         (lambda page, boxes: [{"page": page, "box": boxes[0]}], ""),
         (lambda page, boxes: [{"page": page, "boxes": boxes}], ""),
@@ -338,7 +340,7 @@ def test_citations_in_another_format_are_named(places: list[list[Any]], warning:
 @golden("places", "citations among values")
 def test_citations_among_the_values_are_named(prediction: Any) -> None:
     with pytest.warns(
-        UserWarning, match=r"1 of 1 hold a key 'citations', which is scored; put it next to the prediction"
+        UserWarning, match=r"1 of 1 have a key 'citations', which is scored as a value; put it next to the prediction"
     ):
         docscore.evaluate(references=[references({"t": "x"})], predictions=[predictions(prediction)])
     with warnings.catch_warnings():
@@ -347,7 +349,9 @@ def test_citations_among_the_values_are_named(prediction: Any) -> None:
 
 
 def test_a_form_that_no_prediction_has_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"^citations_from: expected citations in predictions of this form, got none$"):
+    with pytest.raises(
+        ValueError, match=r"^citations_from: expected predictions with citations in this format, got none$"
+    ):
         docscore.evaluate(
             references=[references({"t": "x"})], predictions=[predictions({"t": "x"})], citations_from="reducto"
         )

@@ -143,7 +143,7 @@ def test_the_places_of_planted_errors_are_cut_out(tmp_path: Path, kind: str, nam
         assert ERRORS[name][0].rstrip(".") in text  # a PDF tells the lines too
     assert "103 of 103 values are exact; 1 of them cites another region or none." in text
     assert ("6 more rows or values lost points · 175 more values : right are right." in text) == ("invoice-12" in names)
-    for figure in ("Grounding page F1", "Grounding box F1", "right value, other region", "wholly right", "cut off"):
+    for figure in ("Grounding page F1", "Grounding box F1", "right value, other region", "fully right", "cut off"):
         assert figure in text
     assert ("Values not found in their documents" in text) == (kind == "*.pdf")
     assert len(page) < 1_000_000
@@ -200,7 +200,7 @@ def png(width: int, height: int) -> bytes:
         (b"no image", "cannot be read as an image"),
         (b"", "cannot be read as an image"),
         (png(90, 90), "cannot be read as an image"),
-        (png(9_000, 9_000), "has 81,000,000 pixels, 50,000,000 at most are read"),
+        (png(9_000, 9_000), "has 81,000,000 pixels, more than the limit of 50,000,000"),
         (png(100_000, 100_000), "has too many pixels"),
     ],
     ids=["other content", "empty", "cut off", "large", "bomb"],
@@ -220,7 +220,7 @@ def test_a_report_says_how_many_crops_it_leaves_out(tmp_path: Path, monkeypatch:
     """The first documents have theirs."""
     needs("PIL")
     monkeypatch.setattr(document_places, "MOST_CROPS", 2)
-    sentence = "3 places not cut out of the pages: a report has 2 at most"
+    sentence = "3 regions not shown as images: a report shows at most 2"
     with pytest.warns(UserWarning, match=f"^documents: (3 of 3 documents have no text|{sentence})"):
         page = report_on(
             tmp_path, documents_in(tmp_path / "documents", "*.png"), "invoice-03", "invoice-04", "invoice-10"

@@ -218,7 +218,7 @@ def test_a_part_of_a_compressed_file_is_an_error(write: Write, form: str) -> Non
     whole = gzip.compress(FORMATS[form][0].encode())
     for size in range(1, len(whole)):
         path = write(f"r.{form}.gz", whole[:size])
-        with pytest.raises(ValueError, match=rf"{re.escape(path.name)}: expected what gzip writes"):
+        with pytest.raises(ValueError, match=rf"{re.escape(path.name)}: expected a complete gzip file"):
             read_table(path, RowErrors("skip"))
 
 

@@ -39,7 +39,7 @@ def test_a_single_value_is_no_list_of_rows(rows: Any) -> None:
     """A text would be taken letter by letter, an object key by key."""
     with pytest.raises(TypeError, match=rf"^references: expected a list of rows, got {type(rows).__name__}$"):
         as_rows(rows, "references")
-    with pytest.raises(TypeError, match=r"^references: expected a list of rows, got an array without a dimension$"):
+    with pytest.raises(TypeError, match=r"^references: expected a list of rows, got an array with 0 dimensions$"):
         as_rows(np.array(5), "references")
 
 
@@ -105,7 +105,9 @@ def test_ids_are_text_and_whole_numbers_are_taken_as_such(given: Any, name: str)
 
 def test_structured_arrays_beside_rows_with_other_keys() -> None:
     cells = [np.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f4")])]
-    with pytest.raises(ValueError, match=r"^references: expected 'references' or 'answers' beside 'question_id'"):
+    with pytest.raises(
+        ValueError, match=r"^references: expected 'references' or 'answers' in addition to 'question_id'"
+    ):
         docscore.evaluate(predictions=cells, references=[{"question_id": "q", "a": 1}])
 
 
@@ -292,7 +294,7 @@ def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: st
     sides: dict[str, Any] = {"predictions": [BILL], "references": [BILL], "metrics": metrics}
     having = ", ".join(name for name, metric in METRICS.items() if option in metric.options)
     sentence = (
-        rf"^{option}: no metric that was asked for uses it \({', '.join(metrics)}\); it is an option of {having}$"
+        rf"^{option}: none of the metrics \({', '.join(metrics)}\) uses this option; it is an option of {having}$"
     )
     with pytest.raises(ValueError, match=sentence):
         docscore.evaluate(**sides, **{option: value})

@@ -174,7 +174,7 @@ def test_a_verdict_says_who_leads_whether_that_is_proven_and_the_order_by_value(
     assert [each["options"] for each in verdict["remedies"]] == [BY_VALUE]
     assert [(each["better"], each["worse"], each["same"]) for each in pairs] == [(1, 0, 5), (6, 0, 0), (5, 1, 0)]
     assert ties_of(systems, pairs) == [[0, 2]]
-    assert told({"x": systems["first"], "y": systems["first"]})["title"] == "x and y are level"
+    assert told({"x": systems["first"], "y": systems["first"]})["title"] == "x and y are tied"
     another = [*pairs[:1], *({**pair, "proven": True} for pair in pairs[1:])]
     assert verdict_of(systems, another, [])["rest"] == "that is not proven", "another difference is"
 
@@ -405,7 +405,7 @@ def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None
     found = asyncio.run(result_of(server_functions.begin_review, files))
     assert {each["path"] for each in found["places"]} == {"$.a", "$.a.b"}
     both = {"run": found["run"], "verdicts": '[[0, "prediction", 0, ""], [1, "prediction", 0, ""]]'}
-    error = "a verdict on a part of what another verdict replaces or takes away"
+    error = "another verdict replaces or removes the object or list that contains this place"
     scored = asyncio.run(server_functions.score_verdicts(both))
     assert [each[:2] for each in scored["faults"]] == [[0, "$.a.b"]]
     assert (scored["faults"][0][2], scored["gains"]) == (error, [[0, 0.0, 0.0]])

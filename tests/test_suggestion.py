@@ -264,5 +264,7 @@ def test_a_schema_for_each_value_of_a_column(write: Write, tmp_path: Path) -> No
     assert refused.code == 2
     assert "row 'Acme 0': schema: expected a file Acme.json in" in refused.err
     for wrong in ({**by_shop, "schema": {}}, {**by_shop, "schema_by": 3}, {**by_shop, "schema": None}):
-        with pytest.raises(ValueError, match=r"^schema_by: expected the name of a column, and a folder as schema, got"):
+        with pytest.raises(
+            ValueError, match=r"^schema_by: expected the name of a column, and a folder of schemas, got"
+        ):
             docscore.evaluate(predictions=predictions, **wrong)

@@ -145,7 +145,7 @@ def test_what_stands_beside_what_by_hand() -> None:
         ("m", "absent", ("", "absent"), ("+", "1")),
     ]
     assert [row["same"] for row in found] == [True, False, True, False, True, False]
-    assert agreed == "3 values on which all agree, 1 of them not exact"
+    assert agreed == "3 values on which all systems agree, 1 of them not exact"
 
 
 def test_a_system_without_the_whole_says_so_once() -> None:
@@ -161,7 +161,7 @@ def test_a_system_without_the_whole_says_so_once() -> None:
         (("=", '"x"'), ("", ""), ("−", "absent")),
     ]
     whole, [root] = places(truth, "Sorry.", "Sorry.")
-    assert (whole, len(said(root["truth"]))) == ("1 value on which all agree, 1 of them not exact", 200)
+    assert (whole, len(said(root["truth"]))) == ("1 value on which all systems agree, 1 of them not exact", 200)
 
 
 def test_values_that_print_alike_and_differ_do_not_agree() -> None:
@@ -174,7 +174,7 @@ def test_values_that_print_alike_and_differ_do_not_agree() -> None:
 def test_many_places_that_agree_are_only_counted() -> None:
     truth = {"l": [f"{n}" for n in range(4_000)], "k": "x"}
     agreed, found = places(truth, truth, truth | {"k": "y"})
-    assert (agreed, [row["label"] for row in found]) == ("4,000 values on which all agree", ["k"])
+    assert (agreed, [row["label"] for row in found]) == ("4,000 values on which all systems agree", ["k"])
 
 
 def test_a_list_says_how_many_elements_each_system_predicted() -> None:
@@ -264,7 +264,7 @@ def test_columns_of_other_names_are_those_of_the_first_system(tmp_path: Path) ->
         scores(3)
     asked = SortRequest(files=[truths, *systems], truth=0, is_pair=False)
     errors = [each.get("fault", "") for each in sort_files(asked)["files"]]
-    assert errors == ["", "", "", "It lacks the column 'said', which x.csv has."]
+    assert errors == ["", "", "", "It does not have the column 'said', which x.csv has."]
 
 
 def test_fields_of_documents_without_a_common_schema_are_those_of_one_key(tmp_path: Path) -> None:
@@ -307,6 +307,6 @@ def test_a_small_gain_by_value_is_said_where_it_changes_the_order() -> None:
     answers = {"floats": {**truth, "n": 1000}, "texts": {**truth, "t": "abcdefghiX"}}
     found = {name: evaluate_rows(pairs_of([each], [truth])) for name, each in answers.items()}
     assert by_value_text(found).endswith(
-        "by value the mean of floats is 1.0000, +0.0033; their order is then floats, texts"
+        "by value, the mean of floats is 1.0000, +0.0033; their order is then floats, texts"
     )
     assert by_value_text({"floats": found["floats"]}) == ""

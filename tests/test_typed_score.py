@@ -329,7 +329,7 @@ def test_comparators_of_fields_in_python(comparators: dict[Any, Any], score: flo
 def test_a_comparator_for_a_list_names_the_field_of_its_elements(truths: list[Any], such: str) -> None:
     """Unless some ground truth has a single value there: of one or several values, a list is one notation."""
     rows = [{"tags": truth, "total": 1} for truth in truths]
-    message = re.escape(f"comparators['tags']: expected the field of single values, such as {such}, got that of a list")
+    message = re.escape(f"comparators['tags']: expected a field of single values, such as {such}, got a list")
     with pytest.raises(ValueError, match=message):
         evaluate(references=rows, predictions=rows, comparators={"tags": "exact"})
     with pytest.raises(ValueError, match=message):
@@ -347,24 +347,24 @@ def test_comparators_of_types() -> None:
 @pytest.mark.parametrize(
     ("comparators", "message"),
     [
-        ({"total": too_much}, "row 'a': total: expected numbers from 0 to 1 of too_much, got nan for '$5' and 5"),
-        ({"total": as_text}, "row 'a': total: expected numbers from 0 to 1 of as_text, got '0.5' for '$5' and 5"),
+        ({"total": too_much}, "row 'a': total: expected numbers from 0 to 1 from too_much, got nan for '$5' and 5"),
+        ({"total": as_text}, "row 'a': total: expected numbers from 0 to 1 from as_text, got '0.5' for '$5' and 5"),
         (
             {"items[].sku": as_texts},
-            "row 'a': items[].sku: expected numbers from 0 to 1 of as_texts, got [['0.5']] for 'a-1'",
+            "row 'a': items[].sku: expected numbers from 0 to 1 from as_texts, got [['0.5']] for 'a-1'",
         ),
         (
             {"items": same_sku},
-            "comparators['items']: expected the field of single values, such as items[].sku, got that of a list",
+            "comparators['items']: expected a field of single values, such as items[].sku, got a list",
         ),
         (
             {"$.items[]": "exact"},
-            "comparators['$.items[]']: expected the field of single values, such as items[].sku, got that of an object",
+            "comparators['$.items[]']: expected a field of single values, such as items[].sku, got an object",
         ),
         ({"items[].sku": fails}, "row 'a': items[].sku: fails raised TypeError for 'a-1' and 'b-9': unsupported"),
         ({"items[].sku": lambda *_: 1}, "comparators['items[].sku']: expected a function with a name, got <function"),
         ({"total": 3}, "comparators['total']: expected a function, the name of a comparator, or its settings, got 3"),
-        ({str: "money"}, "comparators[<class 'str'>]: expected a schema that says which places have it, got none"),
+        ({str: "money"}, "comparators[<class 'str'>]: expected a schema with fields of this type, got none"),
         ({3: "money"}, "comparators: expected the path of a field, or str, int, float or bool, got 3"),
         ({"a[3]": "money"}, "comparators['a[3]']: expected the path of a field, such as items[].sku, got 'a[3]'"),
         ({"total": "cash"}, "schema: #/allOf/0/properties/total/x-docscore/compare: expected one of text, exact"),
@@ -413,7 +413,7 @@ def test_two_rules_for_a_place_are_refused() -> None:
     schema = {"properties": {"total": {"x-docscore": {"compare": "exact"}}}}
     with pytest.raises(ValueError, match=r"compare is 'money' here and 'exact' in #/properties/total/x-docscore"):
         typed_score(ORDERS, ANSWER, schema, comparators={"total": "money"})
-    with pytest.raises(ValueError, match="#/x-docscore: expected one rule for a place, got two"):
+    with pytest.raises(ValueError, match="#/x-docscore: expected one comparator per field, got two"):
         typed_score(1, 1, {"x-docscore": {"compare": "exact"}}, comparators={"$": "money"})
 
 

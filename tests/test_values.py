@@ -370,7 +370,7 @@ def test_texts_that_differ_in_punctuation(left: Any, right: Any, expected: bool)
 
 
 LONG: int = 10**5_000
-TOO_LONG = "expected an integer of at most 4,300 digits, got one of more digits"
+TOO_LONG = "expected an integer of at most 4,300 digits, got one with more digits"
 LONG_VALUES: list[tuple[Any, str]] = [
     (LONG, "$"),
     ({"a": [1, -LONG]}, "$.a[1]"),

@@ -38,14 +38,14 @@ from docscore.report.console import print_table
     default=(0.95,),
     show_default=True,
     metavar="ACCURACY",
-    help="Score to reach on the primary metric after the review. The lowest threshold that reaches it is shown. Can "
-    "be repeated.",
+    help="Score that the primary metric should reach after the review. The lowest threshold that reaches it is shown. "
+    "Can be repeated.",
 )
 @click.option(
     "--by-field",
     is_flag=True,
-    help="Show for each field the lowest threshold whose accepted values are right in the share ACCURACY. It is chosen "
-    "on one half of the documents, and measured on the other.",
+    help="For each field, show the lowest threshold at which the share ACCURACY of the accepted values is right. The "
+    "threshold is chosen on one half of the documents and measured on the other half.",
 )
 @together(
     metrics_option,
@@ -65,13 +65,13 @@ def automation_command(
 ) -> None:
     """Show the accuracy that a review of low-confidence values reaches.
 
-    The accuracy is the score of the primary metric after the review, for KIEval its figure KIEval Aligned. For each
+    The accuracy is the score of the primary metric after the review (for KIEval, the figure KIEval Aligned). For each
     target, a table shows the lowest threshold that reaches it, the share of the values that are then accepted without
-    a review, the share of these that are right, and the number of documents that need no review at all.
+    a review, the share of these values that are right, and the number of documents that need no review.
 
-    Predictions have the form {"$value": ..., "$confidence": 0.93}, or their rows have numbers of the same shape in the
-    column "confidence". For thresholds from 0 to 1, a reviewer corrects or deletes the wrong values whose confidence
-    is below the threshold, and of values without one. Reviewing low-confidence values cannot find values that are
+    Predictions have the form {"$value": ..., "$confidence": 0.93}, or their rows have numbers in the same structure in
+    the column "confidence". For each threshold from 0 to 1, a reviewer corrects or deletes the wrong values that have a
+    confidence below the threshold or no confidence. Reviewing low-confidence values cannot find values that are
     missing, so accuracy can stay below the target.
     """
     shared["with_confidences"] = True

@@ -49,7 +49,7 @@ from docscore.report.markup import comparison_as_markdown
     "--max-loss",
     type=Number(min=0, max=1, max_open=True),
     metavar="LOSS",
-    help="Exit with status 1 if the primary metric of NEW is more than LOSS below that of BASE.",
+    help="Exit with status 1 if the primary metric falls by more than LOSS from BASE to NEW.",
 )
 @click.option(
     "--max-field-loss",
@@ -61,15 +61,15 @@ from docscore.report.markup import comparison_as_markdown
     "--max-document-loss",
     type=Number(min=0, max=1, max_open=True),
     metavar="SHARE",
-    help="Exit with status 1 if any document loses more than SHARE of the score that it has in BASE, and name the "
-    f"documents. Documents with a score below {LEAST_DOCUMENT_SCORE:g} in BASE are not evaluated.",
+    help="Exit with status 1 if any document loses more than SHARE of its score in BASE, and name these documents. "
+    f"Documents with a score below {LEAST_DOCUMENT_SCORE:g} in BASE are not evaluated.",
 )
 @click.option(
     "--field",
     "fields",
     multiple=True,
     metavar="NAME",
-    help="With --max-field-loss: evaluate only this field, such as items[].price. Repeatable.",
+    help="With --max-field-loss: evaluate only this field, such as items[].price. Can be repeated.",
 )
 @click.option(
     "--min-documents",
@@ -77,10 +77,10 @@ from docscore.report.markup import comparison_as_markdown
     default=FEWEST_DOCUMENTS,
     show_default=True,
     metavar="N",
-    help="The gate evaluates only fields and slices with at least N documents; with --beyond-chance, N is at least the "
-    "number that can show a loss, 6 at a confidence level of 0.95.",
+    help="The gate evaluates only fields and slices with at least N documents. With --beyond-chance, N is at least the "
+    "number of documents that can show a loss: 6 at a confidence level of 0.95.",
 )
-@click.option("--every-slice", is_flag=True, help="With --by: evaluate all rows, and then each value by itself.")
+@click.option("--every-slice", is_flag=True, help="With --by: evaluate all rows, and also the rows of each value.")
 @click.option(
     "--beyond-chance",
     is_flag=True,
@@ -88,14 +88,14 @@ from docscore.report.markup import comparison_as_markdown
     "may be chance passes.",
 )
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown, for a comment on a pull request.")
-@click.option("-o", "--output", type=a_file, metavar="FILE", help="Write it to a file too, .html or .md.")
+@click.option("-o", "--output", type=a_file, metavar="FILE", help="Also write the comparison to FILE (.html or .md).")
 @click.option(
     "--changes",
     type=COUNT,
     default=LISTED,
     show_default=True,
     metavar="N",
-    help="Number of gains and of losses to list.",
+    help="List the N largest gains and the N largest losses.",
 )
 @together(metric_options, comparing_options, test_set_options, by_option, slice_option)
 @json_option

@@ -44,22 +44,22 @@ def evidence_command(references: Path, *, documents: Path | None, output: Path, 
     """Find the values of the ground truths in REFERENCES in their documents.
 
     Each value that is found exactly once gets its page, and its box if positions are known, as evidence for the metric
-    grounding. Values that are found several times or not at all get none. Existing evidence stays.
+    grounding. Values that are found several times or not at all get none. Existing evidence is kept.
     """
     if documents is None:
         raise InputValueError(place="documents", expected="a folder with the documents", got="none")
     check_output(output, [".jsonl"])
-    check_other_file(output, [references], "that of the references")
+    check_other_file(output, [references], "the file of the references")
     rows, counts_of, warning = with_evidence(references, documents, options, progress_from(None))
     write_whole(output, "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in rows))
     table = table_of(
         "Values of the ground truths in their documents",
         [{"field": field, **{outcome: counts[outcome] for outcome in OUTCOMES}} for field, counts in counts_of.items()],
         field_column(),
-        value_column("placed", "stand once"),
-        value_column("several", "several times"),
-        value_column("nowhere", "nowhere"),
-        value_column("not_sought", "not looked for"),
+        value_column("placed", "found once"),
+        value_column("several", "found several times"),
+        value_column("nowhere", "not found"),
+        value_column("not_sought", "not looked up"),
         value_column("kept", "had evidence"),
         unit="fields",
     )

@@ -69,9 +69,9 @@ class _Metric(click.Choice[str]):
 @click.option(
     "--metric",
     type=_Metric([ANLS_STAR, TYPED, "kieval", "entity_f1", "nted", "grounding"]),
-    help="Metric to explain; by default the typed score with --schema, and ANLS* without. kieval, entity_f1 and nted "
-    "have no tree: their figures are shown above the tree of the default metric. The tree of grounding shows where "
-    "values are cited. Also module:Class; a class without a tree is shown with the tree of the default metric.",
+    help="Metric to explain, or module:Class. The tree of grounding shows where values are cited. Metrics without a "
+    "tree, such as kieval, entity_f1 and nted, show their figures above the tree of the default metric.  "
+    f"[default: {ANLS_STAR}; typed with --schema]",
 )
 @together(
     options_named("schema", "schema_by", "normalise", "iou"),

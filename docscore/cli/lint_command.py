@@ -33,9 +33,9 @@ def lint_command(references: Path, *, schema: Path | None, form: str, **options:
     """Check the ground truths in REFERENCES against their schema and against each other.
 
     The worst findings come first: duplicate ids, wrong types, keys that are not in the schema, different values that a
-    comparator makes equal, empty texts among acceptable answers. Then what is rare: rare keys and spellings close to
-    frequent ones, values that a comparator cannot read or of another type, duplicate documents and rows. Then values
-    written in several notations.
+    comparator makes equal, empty texts among acceptable answers. Next come rare cases: rare keys and spellings
+    close to frequent ones, values that a comparator cannot read or that have another type, duplicate documents and
+    rows. Values in several notations come last.
     """
     findings = lint(references, schema=schema, **options)
     if form == "json":

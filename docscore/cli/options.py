@@ -319,7 +319,7 @@ references_option = click.option(
     "--references",
     type=a_file,
     metavar="FILE",
-    help="File with the ground truths. Not needed if the other files hold them too, as logs do.",
+    help="File with the ground truths. Not needed if the files of predictions also contain them, as logs do.",
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, is_eager=True, help="Print one JSON object (docs/json_output.md)."
@@ -406,7 +406,7 @@ test_set_options = together(
         "--cluster-of-id",
         metavar="REGEX",
         callback=_part_of_id,
-        help=r"Like --cluster, but with the part of the id that the one group of REGEX matches, such as '^(.*)-q\d+$'.",
+        help=r"Like --cluster, but by the part of the id that the group of REGEX matches, such as '^(.*)-q\d+$'.",
     ),
 )
 slice_option = click.option(
@@ -419,8 +419,8 @@ documents_option = click.option(
     "--documents",
     type=a_file,
     metavar="FOLDER",
-    help="Folder with the documents, ID.pdf, ID.hocr or ID.txt, in which values are looked up. The report shows where "
-    "they stand, also on page images, ID.png or ID-1.png.",
+    help="Folder with the documents (ID.pdf, ID.hocr or ID.txt) in which values are looked up. Reports show where "
+    "values are found, also on page images (ID.png or ID-1.png).",
 )
 by_option = options_named("by")
 
@@ -435,8 +435,8 @@ metrics_option = click.option(
     "--metrics",
     callback=_metrics,
     metavar="NAMES",
-    help=f"Metrics, separated by commas: {', '.join(METRICS)}, or module:Class. The first decides gates, fields "
-    f"and order.  [default: {ANLS_STAR}; typed with --schema]",
+    help=f"Metrics, separated by commas: {', '.join(METRICS)}, or module:Class. Gates, fields and the order of "
+    f"documents use the first one.  [default: {ANLS_STAR}; typed with --schema]",
 )
 
 

@@ -69,7 +69,7 @@ def score_command(
 
     Both are JSONL, JSON, CSV or Parquet files, also compressed (.jsonl.gz). REFERENCES has rows {"question_id",
     "references": [acceptable answers]}, PREDICTIONS has rows {"question_id", "prediction"}, in any order. Plain values
-    pair by position. If one file holds both sides, such as a log, pass only that file.
+    are paired by position. If one file holds both sides, such as a log, pass only that file.
     """
     if beyond_chance and fail_under is None:
         click.get_current_context().fail("--beyond-chance needs --fail-under")

@@ -31,7 +31,7 @@ from docscore.schemas.suggestion import Suggestion, suggest_schema
 )
 @click.argument("references", type=a_file)
 @click.argument("predictions", type=a_file, required=False)
-@click.option("--schema", type=a_file, metavar="FILE", help="JSON Schema to add comparators to. Its settings stay.")
+@click.option("--schema", type=a_file, metavar="FILE", help="JSON Schema to add comparators to. Its settings are kept.")
 @click.option("--by", metavar="COLUMN", help="Column of the ground truths. Suggest a schema for each of its values.")
 @click.option(
     "-o",

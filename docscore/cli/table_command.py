@@ -94,7 +94,7 @@ def named_files(context: click.Context, parameter: click.Parameter, value: Seque
     type=a_file,
     metavar="FILE",
     help="Write the table to a file (.md, .tex, or .html with charts of ranks and costs), or a chart (.png) of the "
-    "ranks with --ranks, else of the costs.",
+    "ranks with --ranks, otherwise of the costs.",
 )
 @click.option(
     "--figures",
@@ -105,14 +105,14 @@ def named_files(context: click.Context, parameter: click.Parameter, value: Seque
 @click.option(
     "--ranks",
     is_flag=True,
-    help="Order the systems by the first figure. Show the possible ranks of each system and the share of resamples in "
-    "which it is the best. Other figures are shown only if --figures names them.",
+    help="Order the systems by the first figure, and show the possible ranks of each system and the share of resamples "
+    "in which it is the best. Other figures are shown only if --figures names them.",
 )
 @click.option(
     "--pareto",
     is_flag=True,
-    help="Mark the systems that no other system beats in both the first figure and cost. Also show that figure divided "
-    "by the mean cost of a document.",
+    help="Mark the systems that no other system beats in both the first figure and cost. Also show the first figure "
+    "divided by the mean cost of a document.",
 )
 @click.option(
     "--columns",
@@ -122,10 +122,10 @@ def named_files(context: click.Context, parameter: click.Parameter, value: Seque
     "--missing zero) or parse_failures (with --parse).",
 )
 @click.option("--caption", default="", help="Caption of LaTeX. An explanation of the marks is appended.")
-@click.option("--percent", is_flag=True, help="Multiply figures by 100, and print two decimals.")
+@click.option("--percent", is_flag=True, help="Multiply figures by 100 and print two decimals.")
 @price_option(
     "NAME=DOLLARS",
-    "Price of a million tokens of the system NAME; its cost is computed from its tokens. Can be repeated.",
+    "Price of a million tokens of the system NAME, to compute its cost from its tokens. Can be repeated.",
 )
 @together(metric_options, comparing_options, test_set_options, cost_options, by_option)
 @json_option
@@ -152,11 +152,11 @@ def table_command(
     Each FILE holds predictions in the form that `score` reads. Its system is called NAME; the default is the name of
     the file without extension, or the model and method of a log. Files of the same NAME are runs of one system: the
     score of a document is the mean over its runs. Without --references, the first FILE holds the ground truths if its
-    rows have references and no predictions, or if it alone has no NAME and is no log. Otherwise each file holds them
-    too, as logs do.
+    rows have references and no predictions, or if it is the only FILE without a NAME and is not a log. Otherwise each
+    FILE also holds the ground truths, as logs do.
 
-    With --by, each value of a column has its own row; tests are over all rows. If predictions have the columns cost,
-    seconds and tokens, the table shows their sums; of several runs, their mean. LaTeX needs the package booktabs.
+    With --by, each value of a column has its own row; tests use all rows. If predictions have the columns cost, seconds
+    and tokens, the table shows their sums; with several runs, the mean of the sums. LaTeX needs the package booktabs.
     """
     name_of = {path: name for name, path in names}
     files = [(name_of.get(path, name), path) for name, path in systems]

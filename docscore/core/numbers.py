@@ -56,7 +56,7 @@ def is_printable_integer(value: int) -> bool:
 def too_long_integer(place: PlacePart | tuple[PlacePart, ...] = ()) -> InputValueError:
     """Return the error for an integer that Python does not print."""
     return InputValueError(
-        place=place, expected=f"an integer of at most {MAX_DIGITS:,} digits", got="one of more digits"
+        place=place, expected=f"an integer of at most {MAX_DIGITS:,} digits", got="one with more digits"
     )
 
 

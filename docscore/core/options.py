@@ -24,7 +24,7 @@ AS_TEXT = "text"  # the value of `parse` that compares predictions as text, even
 SKIP = "skip"
 MISSING_MODES = ("error", "zero", SKIP)
 _QUERY = (
-    "JMESPath expression that selects the rows of the {} in JSON, such as "
+    "JMESPath expression that selects the rows of the {} in a JSON file, such as "
     "'results[].{{question_id: id, prediction: output}}'."
 )
 
@@ -42,7 +42,7 @@ def _column(help_text: str, default: str = "") -> Any:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How the rows of a test set are read. Each column may be a path into the rows, such as "response.id".
+    """The options for reading the rows of a test set. Each column may be a path into the rows, such as "response.id".
 
     Attributes:
         parse: "json" or "repair" to read predictions that are text as JSON first; "text" to compare them as text. None
@@ -98,14 +98,15 @@ class ReadOptions:
     parse: str | None = field(
         default=None,
         metadata=_about(
-            "Read predictions that are text as JSON; 'repair' also reads damaged JSON, 'text' compares the raw text.",
+            "How to read predictions that are text: as JSON, also as malformed JSON ('repair'), or as plain text.",
             (AS_TEXT, "json", "repair"),
         ),
     )
     parse_references: str | None = field(
         default=None,
         metadata=_about(
-            "Read ground truths that are text as JSON. 'repair' also accepts malformed JSON.", ("json", "repair")
+            "How to read ground truths that are text: as JSON, or also as malformed JSON ('repair').",
+            ("json", "repair"),
         ),
     )
     missing: str = field(
@@ -124,12 +125,13 @@ class ReadOptions:
     )
     with_confidences: bool = field(
         default=False,
-        metadata=_about('Predictions have the form {"$value": ..., "$confidence": ...}. Score the values.'),
+        metadata=_about('Score only the values of predictions of the form {"$value": ..., "$confidence": ...}.'),
     )
     citations_from: Any = field(
         default=None,
         metadata=_about(
-            "Provider in whose form predictions hold values and citations, or a .json file with a form.", metavar="NAME"
+            "Provider whose format the predictions use for values and citations, or a .json file with a format.",
+            metavar="NAME",
         ),
     )
     ignore_keys: str | Sequence[str] = field(
@@ -141,27 +143,26 @@ class ReadOptions:
         metadata=_about("Texts to read as null on both sides, separated by commas, such as 'NOT_FOUND,N/A'."),
     )
     id_column: str | Sequence[str] | None = _column(
-        "Column with the ids, or several with commas between them; like all columns also a path, such as "
-        "response.text.",
+        "Column with the ids, or several separated by commas. Columns can be paths, such as response.text.",
         "question_id",
     )
     references_id_column: str | Sequence[str] | None = _column(
-        "Column with the ids of the ground truths.", "that of --id-column"
+        "Column with the ids of the ground truths.", "same as --id-column"
     )
     predictions_id_column: str | Sequence[str] | None = _column(
-        "Column with the ids of the predictions.", "that of --id-column"
+        "Column with the ids of the predictions.", "same as --id-column"
     )
     id_pattern: str | None = field(
         default=None,
         metadata=_about(
-            r"Pair rows by the part of the id that the one group of REGEX matches, such as '^(.+)\.pdf$'. Other ids "
-            "stay as they are.",
+            r"Pair rows by the part of the id that the group of REGEX matches, such as '^(.+)\.pdf$'. Ids that do not "
+            "match are not changed.",
             metavar="REGEX",
         ),
     )
-    prediction_column: str | None = _column("Column of predictions.", "prediction")
+    prediction_column: str | None = _column("Column with the predictions.", "prediction")
     references_column: str | None = _column(
-        "Column with the ground truths; a list holds acceptable answers.", "references"
+        "Column with the ground truths. A list in it holds acceptable answers.", "references"
     )
     cost_column: str | None = _column("Column with the cost of each prediction.", "cost")
     seconds_column: str | None = _column("Column with the seconds each prediction took.", "seconds")
@@ -169,12 +170,12 @@ class ReadOptions:
     fields_in_columns: bool = field(
         default=False,
         metadata=_about(
-            "Rows without a column of predictions or ground truths have one column for each field; a name such as "
-            "items.0.price is a path. Columns that other options name are not fields."
+            "Read each column as a field, except columns that other options name. A name such as items.0.price is a "
+            "path."
         ),
     )
     field_column: str | None = _column(
-        "Each row is one field of a document: column with its path, such as items[0].price."
+        "Read each row as one field of a document. COLUMN holds its path, such as items[0].price."
     )
     value_column: str | None = _column("With --field-column: column with the value of the field.")
     references_query: str | None = field(
@@ -184,10 +185,13 @@ class ReadOptions:
         default=None, metadata=_about(_QUERY.format("predictions"), metavar="EXPRESSION")
     )
     single_document: bool = field(
-        default=False, metadata=_about("A JSON file is one document, even if it looks like {id: document}.")
+        default=False, metadata=_about("Read a JSON file as one document, even if it looks like {id: document}.")
     )
     answer_is_list: bool = field(
-        default=False, metadata=_about("A list in the column of the ground truths is the one acceptable answer.")
+        default=False,
+        metadata=_about(
+            "A list in the column of the ground truths is one ground truth, not a list of acceptable answers."
+        ),
     )
     delimiter: str | None = field(
         default=None,
@@ -235,7 +239,7 @@ class ReadOptions:
         for name in ("references_column", "prediction_column") if self.fields_in_columns else ():
             if (column := getattr(self, name)) is not None:
                 got = short_repr(column)
-                raise InputValueError(place="fields_in_columns", expected=f"no {name} beside it", got=got)
+                raise InputValueError(place="fields_in_columns", expected=f"no {name}", got=got)
 
     def encoding_of(self, side: str) -> str | None:
         """Return the encoding of the text files of a side, "references" or "predictions"; None for UTF-8."""
@@ -264,7 +268,7 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class CompareOptions:
-    """How values are compared. The signature of a figure names the options that the figure depends on.
+    """The options for comparing values. The signature of a figure names the options that the figure depends on.
 
     Attributes:
         threshold: tau in [0, 1]; a similarity of texts below it counts as 0 (ANLS*, ANLS, ANLSL).
@@ -298,7 +302,8 @@ class CompareOptions:
         default=False, metadata=_about("For Entity F1 and nTED: read documents as Donut's evaluation code does.")
     )
     iou: float = field(
-        default=IOU, metadata=_about("For grounding: accept a cited box from this intersection over union on.")
+        default=IOU,
+        metadata=_about("For grounding: accept a cited box if its intersection over union is at least this number."),
     )
     rules: str = field(
         default=PAPER,
@@ -333,7 +338,7 @@ def check_schema_by(reading: ReadOptions, options: CompareOptions) -> None:
     schema = options.schema
     if reading.schema_by is not None and not (isinstance(reading.schema_by, str) and schema and schema.folder):
         kind = "no schema" if schema is None else "a folder" if schema.folder else "one schema"
-        expected = "the name of a column, and a folder as schema"
+        expected = "the name of a column, and a folder of schemas"
         raise InputValueError(place="schema_by", expected=expected, got=f"{short_repr(reading.schema_by)} and {kind}")
 
 

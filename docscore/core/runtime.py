@@ -234,12 +234,12 @@ def check_memory(
     gigabytes = rows * columns * bytes_a_pair / 1e9
     if gigabytes <= 0.1 or gigabytes <= most_gigabytes():  # noqa: PLR2004  the smallest allowed bound
         return
-    key = "pair them by a key that no two of them share (`key` in a schema), or " if things == _ELEMENTS else ""
+    key = "pair them by a key with unique values (`key` in a schema), or " if things == _ELEMENTS else ""
     raise TooManyPairsError(
         place=place or (),
         expected=f"{things} whose comparison takes at most {most_gigabytes():g} GB",
         got=f"{rows:,} against {columns:,}, which may take {gigabytes:,.1f} GB",
-        remedy=f"{key}allow more memory by the environment variable {VARIABLE} (in GB)",
+        remedy=f"{key}set more memory in the environment variable {VARIABLE} (in GB)",
     )
 
 
@@ -255,5 +255,5 @@ def most_gigabytes() -> float:
     except ValueError:
         gigabytes = 0.0
     if not 0.1 <= gigabytes < math.inf:  # noqa: PLR2004  NaN too
-        raise InputValueError(place=VARIABLE, expected="gigabytes, 0.1 or more", got=repr(text))
+        raise InputValueError(place=VARIABLE, expected="a number of gigabytes of at least 0.1", got=repr(text))
     return gigabytes

@@ -98,7 +98,7 @@ class SchemaSource:
             settings = _settings_of(comparator, place, functions)
             if isinstance(key, type) and key in _TYPE_NAMES:
                 if self.schemas == {"": "{}"}:
-                    raise InputValueError(place=place, expected="a schema that says which places have it", got="none")
+                    raise InputValueError(place=place, expected="a schema with fields of this type", got="none")
                 added.setdefault(KEYWORD, {}).setdefault("types", {})[_TYPE_NAMES[key]] = settings
             elif isinstance(key, str):
                 _schema_at(added, key, place)[KEYWORD] = settings
@@ -111,7 +111,7 @@ class SchemaSource:
             schema = json.loads(text)
             if isinstance(schema, dict):
                 if KEYWORD in schema and KEYWORD in added:
-                    raise InputValueError(place=f"#/{KEYWORD}", expected="one rule for a place", got="two")
+                    raise InputValueError(place=f"#/{KEYWORD}", expected="one comparator per field", got="two")
                 schema = {**schema, "allOf": [*schema.get("allOf", ()), added]}
             schemas[question_id] = _canonical_json(schema)
         named = tuple(sorted(functions.items(), key=itemgetter(0)))
@@ -232,7 +232,7 @@ def _read(path: Path) -> str:
         diagnostic, *_ = json_error(error)
         raise InputValueError(place=in_file(path, diagnostic.place), problem=diagnostic.problem) from None
     except RecursionError:
-        raise InputValueError(place=in_file(path), problem="nested too deep") from None
+        raise InputValueError(place=in_file(path), problem="nested too deeply") from None
     except ValueError:  # an integer of more digits than Python reads
         raise too_long_integer(in_file(path)) from None
 

@@ -252,7 +252,7 @@ docscore.evaluate with parse="repair"
 def warnings_about_wrapped(values: Iterable[Value]) -> Iterator[DataWarning]:
     """Yield a warning if one of the values is or contains an object with the key `VALUE`, which is scored unread."""
     if any(type(part) is dict and VALUE in part for part in containers_in(values)):
-        problem = f"objects with the key {VALUE!r} are scored as objects, and not the values in them"
+        problem = f"objects with the key {VALUE!r} are scored as objects, instead of the values in them"
         advice = "use docscore.evaluate to score the values; add {} if they have confidences"
         remedy = Remedy(advice, (("with_confidences", True),))
         yield DataWarning("wrapped values", Diagnostic(problem=problem, remedy=remedy))
@@ -415,7 +415,7 @@ def _marked_options(items: dict[Any, Any], path: Path) -> tuple[Any, ...]:
     if len(items) > 1:
         others = ", ".join(repr(key) for key in items if key != ONE_OF)
         raise InputValueError(
-            place=json_path(path), expected=f"{ONE_OF!r} as the only key of its object", got=f"{others} beside it"
+            place=json_path(path), expected=f"{ONE_OF!r} as the only key of its object", got=f"{others} as well"
         )
     options = items[ONE_OF]
     if not isinstance(options, list | tuple):

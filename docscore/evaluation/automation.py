@@ -168,8 +168,8 @@ def curve_table(points: Iterable[Point], caption: str = "") -> Table:
 
 
 _COLUMNS = (
-    "accepted: the share of the predicted values that nobody reviews; their accuracy: the share of these that are "
-    "right; documents: how many of {} need no review at all."
+    "accepted: the share of the predicted values that nobody reviews; their accuracy: the share of these values that "
+    "are right; documents: how many of {} need no review."
 )
 
 
@@ -309,7 +309,7 @@ class Curve:
         points = self.points()
         number = next((i for i, point in enumerate(points) if point.accuracy >= target - ROUNDING), None)
         if number is None:
-            none = Interval(note="a review of predicted values cannot find values that are missing")
+            none = Interval(note="a review of predicted values cannot find missing values")
             return Choice(target, None, none, none, none)
         [rate], [right] = (
             intervals_of(each.columns([number]), confidence, n_resamples=n_resamples, seed=seed)
@@ -319,7 +319,9 @@ class Curve:
             right = Interval(note="no value is accepted")
         resampled, n = progress("Resampling", n_resamples), self.accurate.count
         if n < FEWEST:
-            return Choice(target, points[number], Interval(note=f"that needs five {self.accurate.unit}s"), rate, right)
+            return Choice(
+                target, points[number], Interval(note=f"it needs at least five {self.accurate.unit}s"), rate, right
+            )
         rng = np.random.default_rng(seed)
         thresholds = np.empty(n_resamples)
         at_once = max(1, BATCH_CELLS // n)

@@ -123,7 +123,7 @@ def _warnings_about_keys(measure: Measure, asked: Callable[[], Collection[str]])
         gain, scores = measure.change(rows, "with the same keys")
         if gain >= _LEAST_CHANGE:
             pairs = [f"{short_repr(key)} for {short_repr(other)}" for key, other in renamed.items()]
-            problem = f"nearly all have equal values under other keys, {', '.join(pairs[:NAMED])}; {scores}"
+            problem = f"nearly all have equal values under different keys, {', '.join(pairs[:NAMED])}; {scores}"
             diagnostic = Diagnostic(("predictions",), problem=problem, remedy="rename the keys on one side")
             yield DataWarning("renamed keys", diagnostic)
     sides = {"predictions": (predicted, "ground truth"), "references": (expected, "prediction")}
@@ -139,7 +139,7 @@ def _warnings_about_keys(measure: Measure, asked: Callable[[], Collection[str]])
 def _remedy_for_keys(keys: Sequence[str]) -> Remedy:
     """Return the options that ignore keys that only predictions have, or that read them as confidences."""
     options: list[tuple[str, Any]] = [("ignore_keys", printable(",".join(keys)))]
-    text = "if they are no answers, leave them out with {}"
+    text = "if these keys are not answers, leave them out with {}"
     if beside := next((key for key in BESIDE if key in keys), ""):
         text += f"; {{}} reads {beside!r} as confidences"
         options.append(("with_confidences", True))
@@ -191,10 +191,10 @@ def _warnings_about_wrapped(measure: Measure) -> Iterator[DataWarning]:
         gain, scores = measure.change(rows, f"with {inner}")
         if gain >= _LEAST_CHANGE:
             problem = (
-                f"{len(examples):,} of {given:,} hold objects or lists, such as {short_repr(examples[0])}, around "
-                f"values that stand alone in the {other}; {scores}"
+                f"{len(examples):,} of {given:,} wrap values in objects or lists, such as {short_repr(examples[0])}, "
+                f"unlike the {other}; {scores}"
             )
-            remedy = Remedy("take the values out of them, in JSON with {}", ((f"{side}_query", ...),))
+            remedy = Remedy("unwrap the values; for JSON, {} can do this", ((f"{side}_query", ...),))
             yield DataWarning("wrapped values", Diagnostic((side,), problem=problem, remedy=remedy))
             break
 
@@ -393,10 +393,10 @@ def _warnings_about_notations(measure: Measure) -> Iterator[DataWarning]:
             name = next((step for step in reversed(often[0]) if step is not None), "")
             problem = (
                 f"{counted(len(often), 'field')} {'has' if len(often) == 1 else 'have'} the values of the {other} in "
-                f"another notation, such as {text!r} for {alone!r}{f' at {short_repr(name)}' if name else ''}, and "
+                f"a different notation, such as {text!r} for {alone!r}{f' at {short_repr(name)}' if name else ''}, and "
                 "texts are compared as they are"
             )
-            remedy = Remedy("write both sides alike, or compare them by value with {}", (("schema", ...),))
+            remedy = Remedy("use one notation on both sides, or compare values with {}", (("schema", ...),))
             yield DataWarning("notations of tables", Diagnostic((side,), problem=problem, remedy=remedy))
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.displayed import Displayed
-from docscore.core.errors import InputTypeError, InputValueError, listed, needs, short_repr, some_of
+from docscore.core.errors import InputTypeError, InputValueError, Remedy, listed, needs, short_repr, some_of
 from docscore.core.formatting import (
     FOUR_DIGITS,
     counted,
@@ -66,7 +66,7 @@ from docscore.stats.intervals import (
 )
 from docscore.stats.significance import holm, permutation_p_values
 
-_ONE_SIDED = Interval(note="only one of the two has it")
+_ONE_SIDED = Interval(note="only one of the systems has it")
 _SAME = Interval(note=NO_CHANGE)
 _UNTESTED = Interval(note=f"not tested: {MOST_FIELDS_TESTED} fields have more weight")
 FEWEST_DOCUMENTS = 5  # documents that a gate needs to evaluate a field or a slice
@@ -374,20 +374,22 @@ class Comparison(Displayed):
         }
         _check_same("the same for both systems", *(", ".join(side.metrics) for side in (base, new)), place="metrics")
         runs = base.test_set.runs, new.test_set.runs
-        _check_same("as many runs of the base as of the other", *runs, place="compare")
+        _check_same("the same number of runs in both systems", *runs, place="compare")
         self._rows = rows_of_base(base.ids, new.ids)
         before, after = base.test_set, new.test_set
         clusters = before.clusters and [before.clusters[row] for row in self._rows]
-        _check_same("the same for both systems", clusters, after.clusters, place="cluster", got="another one")
+        _check_same("the same for both systems", clusters, after.clusters, place="cluster", got="different clusters")
         signatures = f"{base.signature} and {new.signature}"
         rules = (base.options, before.options.signed), (new.options, after.options.signed)
         _check_same("both scored by the same rules", *rules, got=signatures)
         for row, name, truth in zip(self._rows, new.ids, after.truths, strict=True):
             if before.truths[row] != truth:
-                raise InputValueError(expected="the same ground truths on both sides", got=f"others for {name!r}")
+                raise InputValueError(
+                    expected="the same ground truths on both sides", got=f"different ones for {name!r}"
+                )
         if before.places is not None and after.places is not None:
             evidence = [before.places[row].evidence for row in self._rows], [each.evidence for each in after.places]
-            _check_same("the same evidence on both sides", *evidence, got="another one")
+            _check_same("the same evidence on both sides", *evidence, got="different evidence")
         names = (", ".join(name.key for name in side.figure_names) for side in (base, new))
         _check_same("the same figures on both sides", *names)
         self.tests = 1
@@ -527,7 +529,8 @@ class Comparison(Displayed):
         }
         confidence = self.confidence if beyond_chance and limits.keys() != {"max_document_loss"} else None
         fewest = check_integer("min_documents", min_documents, 1)
-        enough, remedy = f"at least {fewest} documents", "lower min_documents (--min-documents)"
+        enough = f"at least {fewest} documents"
+        remedy: str | Remedy = Remedy("lower {}", (("min_documents", ...),))
         if not limits:
             raise InputValueError(
                 place="gate", expected="max_loss, max_field_loss or max_document_loss", got="none of them"
@@ -546,7 +549,7 @@ class Comparison(Displayed):
             purpose = f"to show a loss at a confidence of {confidence:.4g}"
             _check_count(self.new, needed, purpose)
             if needed >= fewest:
-                fewest, enough, remedy = needed, f"the {needed} documents that it takes {purpose}", ""
+                fewest, enough, remedy = needed, f"at least {needed} documents, which are needed {purpose}", ""
         slices, small = self._slices_of(fewest) if every_slice else ({}, [])
         _check_any(slices or not small, f"no slice has {enough}", remedy)
         parts = {None: self, **slices}
@@ -795,7 +798,7 @@ def decide_level(evaluation: Evaluation, level: float, interval: Interval | None
         if interval.high is None:
             raise InputValueError(problem=f"the gate cannot decide: no interval: {interval.note}")
         failed = interval.high < level - ROUNDING
-        chance = " beyond chance" if failed else ", but may be so by chance"
+        chance = " beyond chance" if failed else ", but this may be chance"
         by_chance = f"{chance} (interval up to {interval.high:.4f})"
     relation = f"below {level:g}{by_chance}" if below else f"not below {level:g}"
     sentence = f"{'failed' if failed else 'passed'}: {evaluation.figure_names[0].label}, {value:.4f}, is {relation}"
@@ -812,10 +815,12 @@ def _check_count(system: Evaluation, needed: int, purpose: str) -> None:
     count = _document_count(system)
     if count < needed:
         few = counted(count, "document" if system.test_set.clusters is None else "cluster")
-        raise InputValueError(problem=f"the gate cannot decide: {few}, too few {purpose}: it takes {needed}")
+        raise InputValueError(
+            problem=f"the gate cannot decide: at least {needed} documents are needed {purpose}, got {few}"
+        )
 
 
-def _check_any(there_are: object, problem: str, remedy: str) -> None:
+def _check_any(there_are: object, problem: str, remedy: str | Remedy) -> None:
     """Check that there is a field or a slice to evaluate."""
     if not there_are:
         raise InputValueError(problem=f"the gate cannot decide: {problem}", remedy=remedy)
@@ -871,7 +876,7 @@ def _evaluated(
         count = f"{len(lost) or 'none'} of {counted(len(chosen), 'field')}"
         sentence = f"{count} lost more than {limit:g}{chance}{_names_of_losses(lost)}"
         more = len(fallen) - len(lost)
-        sentences.append(sentence + (f" ({more:,} more may have, by chance)" if more else ""))
+        sentences.append(sentence + (f" ({more:,} more lost as much, which may be chance)" if more else ""))
         unproven += more
     if losses and losses[0][0] is not None:
         sentences.reverse()  # failures come first
@@ -887,7 +892,7 @@ def _sentence_on_slices(slices: Sequence[_Evaluated], limits: dict[str, float], 
         for name, of in (("max_loss", "none of"), ("max_field_loss", "no field of"))
         if name in limits
     ]
-    return "; ".join(parts) + (f" ({unproven:,} may have, by chance)" if unproven else "")
+    return "; ".join(parts) + (f" ({unproven:,} lost as much, which may be chance)" if unproven else "")
 
 
 def _sentence_on_figure(change: Change, limit: float, confidence: float | None) -> str:

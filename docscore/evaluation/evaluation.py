@@ -376,7 +376,7 @@ class Automation:
         if self._evaluation.metric not in REVIEWED:
             raise InputValueError(
                 place="metrics",
-                expected=f"for automation and calibration {', '.join(REVIEWED)} as the primary metric",
+                expected=f"{', '.join(REVIEWED)} as the primary metric, for automation and calibration",
                 got=self._evaluation.metric,
             )
         confidences = self._evaluation.test_set.confidences or [None] * len(self._evaluation)
@@ -486,7 +486,7 @@ class Evaluation(Displayed):
         self._warn(settled_without(found, self.options))
 
     def _warn(self, warnings: Iterable[DataWarning]) -> None:
-        """Give and keep warnings that depend on the metrics or on the options of comparison."""
+        """Issue and keep warnings that depend on the metrics or on the options of comparison."""
         for warning in warnings:
             self._warnings.append(warning)
             warn(warning)
@@ -907,7 +907,7 @@ def evaluate_rows(
 
 
 def evaluated(test_set: TestSet, options: CompareOptions = DEFAULT_OPTIONS, **settings: Any) -> Evaluation:
-    """Give the warnings of a test set that was just read, and evaluate it; takes the arguments of `Evaluation`."""
+    """Issue the warnings of a test set that was just read, and evaluate it; takes the arguments of `Evaluation`."""
     for warning in settled_without(test_set.warnings, options):
         warn(warning)
     evaluation = Evaluation(test_set, options, **settings)

@@ -40,7 +40,7 @@ from docscore.metrics.base import Metric, MetricRow
 from docscore.stats.intervals import Interval, Ratios
 
 MOST_FIELDS_TESTED = 200  # only this many fields, those with the most weight, have an interval or are compared
-LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
+LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields with the most weight have an interval")
 
 _UNIT = 1 << 1074
 
@@ -441,7 +441,7 @@ def lists_table(table: FieldTable, whole: float) -> Table:
         return TableCell(rows.cut_off, f"{rows.cut_off:,} of {rows.lists:,}" if rows.cut_off else "·")
 
     found = table_of(
-        "Lists: their rows",
+        "Rows of lists",
         sorted(table.lists.items(), key=lambda each: each[0].count("[]")),
         field_column(itemgetter(0), "list"),
         part("lists", "lists", extra=True),
@@ -450,7 +450,7 @@ def lists_table(table: FieldTable, whole: float) -> Table:
         part("paired", "paired"),
         share("precision", "predicted"),
         share("recall", "expected"),
-        part("right", "wholly right", terminal="right"),
+        part("right", "fully right", terminal="right"),
         (TableColumn("cut_off", "cut off"), cut_cell),
         part("cut_rows", "rows cut off", extra=True),
         value_column("cut_points", "lost", FOUR_DIGITS, lambda each: as_float(each[1].cut_points) / whole, extra=True),
@@ -475,7 +475,7 @@ def causes_table(lost: Mapping[Cause, float], meanings: Mapping[Cause, str], cap
     causes = sorted(((cause, points) for cause, points in lost.items() if points), key=lambda item: -item[1])
     whole = sum(lost.values())
     return table_of(
-        caption or f"Why {whole:.4f} of 1 was lost",
+        caption or f"Causes of the lost points, {whole:.4f} of 1",
         causes,
         value_column("bar", "", lambda _: "", lambda item: item[1] / causes[0][1], kind="bar"),
         value_column("points_lost", "points", FOUR_DIGITS, lambda item: item[1]),

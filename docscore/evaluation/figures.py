@@ -531,7 +531,7 @@ least 0, such as 'b' (nothing)")}
     columns = dict(zip(COSTS, zip(*pairs.costs or (), strict=True), strict=False))
     costs = {name: _cost(name, cells, pairs) for name, cells in columns.items() if not all(map(_is_nothing, cells))}
     if token_price is not None:
-        tokens = costs.get("tokens", Cost(None, "no prediction has tokens, from which its cost could be computed"))
+        tokens = costs.get("tokens", Cost(None, "no prediction has tokens to compute its cost from"))
         costs["cost"] = tokens if tokens.total is None else Cost(tokens.total * token_price / MILLION)
     return costs
 

@@ -96,7 +96,7 @@ def _loaded(name: str) -> str:
     except (Exception, SystemExit) as error:  # whatever the module does
         raise InputValueError(place="metrics", expected="module:Class", got=f"{name!r} ({error})") from error
     if metric is None or type(METRICS.setdefault(metric.name, metric)) is not kind:
-        expected = "a metric with a name of its own, a class derived from docscore.metrics.base.Metric"
+        expected = "a class derived from docscore.metrics.base.Metric, with a name that no other metric has"
         raise InputValueError(place="metrics", expected=expected, got=repr(name))
     return metric.name
 
@@ -132,7 +132,7 @@ def checked_metrics(metrics: Iterable[str], options: CompareOptions | None = Non
             having = ", ".join(name for name, metric in METRICS.items() if option in metric.options)
             raise InputValueError(
                 place=option,
-                problem=f"no metric that was asked for uses it ({', '.join(names)}); it is an option of {having}",
+                problem=f"none of the metrics ({', '.join(names)}) uses this option; it is an option of {having}",
             )
     return names
 

@@ -51,15 +51,15 @@ COUNT_WORDS = {
     "missing": ("prediction", "missing, scored as null"),
     "parse_failures": ("prediction", "that could not be parsed, scored as text"),
     "parse_extracted": ("prediction", "extracted from surrounding text"),
-    "parse_repaired": ("prediction", "repaired, as JSON that was malformed or cut off"),
-    "parse_ambiguous": ("prediction", "ambiguous: several readings are possible, and one was taken"),
+    "parse_repaired": ("prediction", "repaired because of malformed or cut-off JSON"),
+    "parse_ambiguous": ("prediction", "ambiguous: several readings are possible, and one of them was used"),
 }
 
 READING_WORDS = {  # descriptions of a prediction, by the outcome of its parsing
     "extracted": "extracted from surrounding text",
-    "repaired": "repaired, as JSON that was malformed or cut off",
-    "ambiguous": "ambiguous: several readings are possible, and one was taken",
-    "failed": "no JSON and is scored as text",
+    "repaired": "repaired because of malformed or cut-off JSON",
+    "ambiguous": "ambiguous: several readings are possible, and one of them was used",
+    "failed": "not JSON and is scored as text",
 }
 
 _LARGE_CHANGE = 0.005  # smallest change of a mean that is reported
@@ -97,7 +97,7 @@ def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
     if not parts:
         return ""
     then = f"; their order is then {', '.join(shown_name(list(evaluations)[at]) for at in order)}" if order else ""
-    return f"Numbers are compared as they print: by value {'; '.join(parts)}{then}"
+    return f"Numbers are compared as printed; by value, {'; '.join(parts)}{then}"
 
 
 def between_systems(confidence: float) -> str:
@@ -138,11 +138,13 @@ def runs_lines(runs: Runs) -> list[str]:
             *map(share_text, runs.shares)
         ),
         f"{len(runs.unstable):,} of {runs.documents:,} documents score differently from run to run",
-        *([] if wanted is None else [f"about {wanted:,} runs of these documents would halve the interval as well"]),
+        *([] if wanted is None else [f"about {wanted:,} runs of these documents would also halve the interval"]),
     ]
 
 
-HALF_THE_WIDTH = "half the width of an interval takes about four times the documents"  # shown once for several systems
+HALF_THE_WIDTH = (
+    "half the width of an interval takes about four times as many documents"  # shown once for several systems
+)
 
 
 def headline_text(evaluation: Evaluation, noun: str) -> str:
@@ -159,7 +161,7 @@ def spread_lines(scores: Sequence[float]) -> list[str]:
 
 def slice_text(system: Evaluation) -> str:
     """Return which slice the rows of an evaluation are, in words."""
-    return f"only the rows with {shown_name(system.slice or '')} as {shown_name(system.slice_name)}"
+    return f"only the rows whose {shown_name(system.slice_name)} is {shown_name(system.slice or '')}"
 
 
 def count_lines(evaluation: Evaluation, *, alone: bool = True, warnings: bool = True) -> list[str]:
@@ -180,7 +182,8 @@ def count_lines(evaluation: Evaluation, *, alone: bool = True, warnings: bool = 
             lines.append(f"{counted(count, noun)} {what}{why}" + (f": {first}{more}" if first else ""))
     if evaluation.test_set.options.with_confidences and not evaluation.automation.is_available:
         lines.append(
-            f"{evaluation.scorer.label} does not say which values are right: no trade-off of automation, no calibration"
+            f"{evaluation.scorer.label} does not say which values are right, so it has no trade-off of automation and "
+            "no calibration"
         )
     lines += _lines_on_places(evaluation)
     found = [each.sentence for each in evaluation.row_warnings] if warnings else []
@@ -195,7 +198,7 @@ def _lines_on_places(system: Evaluation) -> list[str]:
     sides = system.test_set.evidence or (), system.test_set.citations or ()
     if not all(any(isinstance(cell, dict | list) for cell in side) for side in sides):
         return []
-    return ["Both sides have regions, which the metric grounding scores"]
+    return ["Both sides have regions, which the metric grounding can score"]
 
 
 def difference_interval(comparison: Comparison) -> str:

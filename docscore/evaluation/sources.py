@@ -31,7 +31,7 @@ def evaluations_of(
     slice_value: str | None = None,
     **settings: Any,
 ) -> dict[str, Evaluation]:
-    """Give the warnings of test sets that were just read, and return the evaluation of each system by its name.
+    """Issue the warnings of test sets that were just read, and return the evaluation of each system by its name.
 
     Args:
         systems: the test set of each system, by its name.

@@ -79,7 +79,9 @@ class ScoreState:
         **keywords: Any,
     ) -> None:
         if keywords and (options or reading):
-            raise InputTypeError(expected="options or single keywords", got=f"both: {', '.join(keywords)}")
+            raise InputTypeError(
+                expected="options or single keywords, not both", got=f"options and {', '.join(keywords)}"
+            )
         check_options(keywords)
         given = read_and_compare_options(keywords)
         self.reading, self.options = reading or given[0], options or given[1]
@@ -194,7 +196,7 @@ class ScoreState:
                 raise InputValueError(
                     place=row_place(question_id),
                     expected="the values with which it was counted before",
-                    got="others",
+                    got="different values",
                 )
         if self.last is None or len(numbers) < len(again):
             raise InputValueError(

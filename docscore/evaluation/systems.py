@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import InputValueError
+from docscore.core.errors import InputValueError, Remedy
 from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
@@ -101,8 +101,9 @@ def systems_of(
         if name not in known:
             raise InputValueError(
                 place="figures",
-                expected=f"figures among {', '.join(known)}; --metrics adds others",
+                expected=f"figures among {', '.join(known)}",
                 got=repr(name),
+                remedy=Remedy("add others with {}", (("metrics", ...),)),
             )
     chosen = list(dict.fromkeys(figures or (known[:1] if ranked else known)))
     ranks = _ranks(evaluations, known.index(chosen[0]), progress) if ranked else {}
@@ -147,7 +148,7 @@ def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
                 place="pareto",
                 expected=f"the cost of each prediction of {name!r}",
                 got=evaluation.costs["cost"].note if "cost" in evaluation.costs else "none",
-                remedy="--cost-column names another column",
+                remedy=Remedy("name another column with {}", (("cost_column", ...),)),
             )
         values[name] = evaluation.figures[figure], cost
     return undominated(values)

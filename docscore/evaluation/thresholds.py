@@ -31,7 +31,7 @@ LEVEL = 0.95  # confidence level of one-sided bounds
 _TIMES = np.geomspace(1, 1e4, 500)  # factors by which a field may need more values
 _MORE = np.unique([*range(1, 500), *np.geomspace(500, 1e4, 200).astype(np.int64)])  # further values, all right
 _FOOTNOTES = (
-    "Thresholds are chosen on one half of the documents. The last three columns are of the other half.",
+    "Thresholds are chosen on one half of the documents. The last three columns are measured on the other half.",
     f"at least: the one-sided lower bound of their accuracy ({percent_text(LEVEL)}).",
 )
 

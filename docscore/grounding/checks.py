@@ -53,7 +53,7 @@ def warnings_about_regions(rows: Sequence[RowRegions]) -> Iterator[DataWarning]:
     for level in LEVELS:
         known, cited = (any(has_level(found, level) for found in side) for side in (evidence, citations))
         if known and citations and not cited:
-            problem = f"no citation has a {level}, so that its F1 is 0"
+            problem = f"no citation has a {level}, so the {level} F1 is 0"
             yield DataWarning("level without citations", Diagnostic(("predictions",), problem=problem))
         elif known:
             of_level = [each for each in islice(sides, _EXAMINED) if all(has_level(side, level) for side in each)]
@@ -88,8 +88,8 @@ def _is_meant(convention: _Convention, pairs: Sequence[_Pair], level: Level) -> 
 def _sentence(convention: _Convention, pairs: Sequence[_Pair], level: Level) -> str:
     now, then = sum(_hits(pairs, level)), sum(_hits(pairs, level, convention.read))
     several = "boxes" if level == "box" else "pages"
-    problem = f"{now:,} of {len(pairs):,} cited {several} meet" if now else f"no cited {level} meets"
-    would = f"{convention.name}, {then:,} of {len(pairs):,} would"
+    problem = f"{now:,} of {len(pairs):,} cited {several} match" if now else f"no cited {level} matches"
+    would = f"{convention.name}, {then:,} of {len(pairs):,} would match"
     return f"{problem} the evidence; {would}, but {convention.expected}"
 
 
@@ -97,7 +97,7 @@ def _conventions(pairs: Sequence[_Pair], level: Level) -> list[_Convention]:
     """Return the other conventions of pages or boxes."""
     if level == "page":
         return [
-            _Convention(name, partial(_with_pages, add), "pages count from 1")
+            _Convention(name, partial(_with_pages, add), "pages are counted from 1")
             for name, add in (("counted from 0", 1), ("counted from 2", -1))
         ]
     factors = [
@@ -112,10 +112,10 @@ def _conventions(pairs: Sequence[_Pair], level: Level) -> list[_Convention]:
     scaled = _Convention(
         f"multiplied by {factor:.3g}",
         partial(_with_boxes, lambda box: (box[0] * factor, box[1] * factor, box[2] * factor, box[3] * factor)),
-        "a box is in fractions of its page, or in the units of `size`",
+        "a box is given in fractions of its page, or in the units of `size`",
     )
     is_scaled = not 1 / _LEAST_FACTOR < factor < _LEAST_FACTOR
-    corners = "a box is left, top, right, bottom from the top left corner"
+    corners = "a box is given as left, top, right and bottom, from the top left corner"
     others = [_Convention(name, partial(_with_boxes, meant), corners) for name, meant in _BOXES.items()]
     return [*others, *([scaled] if is_scaled else [])]
 
@@ -144,8 +144,6 @@ def _together(citations: _Regions) -> _Regions:
 _LINES: dict[Level, list[_Convention]] = {
     "page": [],
     "box": [
-        _Convention(
-            "as the `boxes` of one citation", _together, "several citations of a value are claimed each for itself"
-        )
+        _Convention("as the `boxes` of one citation", _together, "each citation of a value is evaluated by itself")
     ],
 }

@@ -86,7 +86,7 @@ class DocumentFolder:
         self._stems = sorted(self._images)
         if not any(self._texts.get(name) is not None or self._files_of(name) or self.images_of(name) for name in ids):
             expected = f"documents such as {short_repr(next(iter(ids), 'ID'))} ({_NAMES})"
-            raise InputValueError(place="documents", expected=expected, got="none of the ids")
+            raise InputValueError(place="documents", expected=expected, got="no document for any id")
 
     def read(self, name: str) -> DocumentText | None:
         """Return the document of an id, from the first file with a complete text or else from the first with any text.
@@ -130,12 +130,12 @@ class DocumentFolder:
         """Return a warning about the documents, out of `count`, without a complete text; "" if there are none."""
         missing = [name for name in self.errors if not self.errors[name]]
         told = [f"{short_repr(name)} ({error})" for name, error in self.errors.items() if error]
-        told += [f"no PDF, hOCR or text of {some_of(missing)}"] if missing else []
+        told += [f"no PDF, hOCR or text for {some_of(missing)}"] if missing else []
         partial = [f"{short_repr(name)} ({pages})" for name, pages in self.incomplete.items()]
         sentences = {
             f"{len(self.errors):,} of {counted(count, 'document')} have no text: {listed(told, len(told))}": told,
             f"{counted(len(partial), 'document')} with incomplete text {'is' if len(partial) == 1 else 'are'} not "
-            f"counted: {listed(partial, len(partial))}; tesseract makes ID.hocr of page images": partial,
+            f"counted: {listed(partial, len(partial))}; tesseract can make ID.hocr from page images": partial,
         }
         return "; ".join(sentence for sentence, names in sentences.items() if names)
 
@@ -199,11 +199,11 @@ def _document(path: Path, suffix: str) -> tuple[DocumentText, str]:
 
 def _check_size(path: Path, size: int, unit: str, most: int) -> None:
     if size > most:
-        raise InputValueError(problem=f"{path.name} has {size:,} {unit}, {most:,} at most are read")
+        raise InputValueError(problem=f"{path.name} has {size:,} {unit}, more than the limit of {most:,}")
 
 
 _NO_TEXT = {
-    _PDF: "has no text layer; tesseract makes ID.hocr of its page images (tesseract ID.png ID hocr)",
+    _PDF: "has no text layer; tesseract can make ID.hocr from its page images (tesseract ID.png ID hocr)",
     _HOCR: 'has no words of the class "ocrx_word" on pages',
     _TEXT: "is empty",
 }
@@ -242,7 +242,9 @@ def page_image(path: Path, number: int) -> tuple[Any, str]:
     """Return a page of a PDF, counted from 1, or an image, turned upright; or None and the reason."""
     with TemporaryDirectory() as folder, catch_warnings():
         try:
-            pillow, turned = (library(f"PIL.{name}", "pages need {!r}", "documents") for name in ("Image", "ImageOps"))
+            pillow, turned = (
+                library(f"PIL.{name}", "page images need {!r}", "documents") for name in ("Image", "ImageOps")
+            )
             simplefilter("ignore", pillow.DecompressionBombWarning)  # the bound below is lower
             file = Path(folder, path.name) if path.suffix.lower() == _PDF else path
             if file is not path:
@@ -265,7 +267,7 @@ def _run_pdf(path: Path, *page: str) -> dict[str, Any]:
             [sys.executable, _PDF_WORDS, path.absolute(), *page], capture_output=True, timeout=_PATIENCE, check=False
         )
     except subprocess.TimeoutExpired:
-        raise InputValueError(problem=f"{path.name} takes over {_PATIENCE} seconds to read") from None
+        raise InputValueError(problem=f"{path.name} takes more than {_PATIENCE} seconds to read") from None
     content: dict[str, Any] = json.loads(done.stdout) if done.returncode == 0 else {"error": "cannot be read as a PDF"}
     if "error" in content:
         raise InputValueError(problem=f"{path.name} {content['error']}")
@@ -292,7 +294,7 @@ def _region(box: Box) -> Box | None:
 
 
 class _Hocr(HTMLParser):
-    """Collects the words of some classes of hOCR elements by page, with boxes as fractions of the page."""
+    """A parser of the words of some classes of hOCR elements by page, with boxes as fractions of the page."""
 
     def __init__(self, classes: set[str]) -> None:
         super().__init__()

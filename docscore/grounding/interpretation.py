@@ -20,7 +20,7 @@ _MOST_INVALID = 0.05  # the largest share of citations; with more, they are in a
 _BEYOND = 0.01  # a box may extend beyond its page by this fraction of the page
 _PARTS = ("page", "box", "boxes", "quote")
 _NO_BOX = (0.0, 0.0, 0.0, 0.0)  # the box of an invalid citation
-_EXPECTED = "an object with a list of places for each path"
+_EXPECTED = "an object with a list of regions for each path"
 
 
 def with_regions(
@@ -77,7 +77,7 @@ def with_regions(
         problem = f"regions of objects and lists are not evaluated ({len(unused):,}), such as {unused[0]}"
         found.append(DataWarning("regions of objects", Diagnostic(("evidence",), problem=problem)))
     if len(errors) > _MOST_INVALID * total:
-        remedy = Remedy("if they are in another format, {} reads those of providers", (("citations_from", ...),))
+        remedy = Remedy("if they are in the format of a provider, name it with {}", (("citations_from", ...),))
         raise InputValueError(place="predictions", problem=problem, remedy=remedy)
     return replace(pairs, places=places, evidence=None, citations=None), found
 
@@ -141,7 +141,7 @@ def _by_path(
         expected = next((name for name, holds in _RULES.items() if not holds(item)), "")
         if path not in known:
             similar = (f", such as {name}" for name in nearest([path], known).values())
-            expected = f"a path of the value{not_read or ''.join(similar)}"
+            expected = f"a path that the value has{not_read or ''.join(similar)}"
         if expected or (needs_page and _lacks_page(item)):
             expected = (
                 expected or "a page for the box, because the document has several pages or another region names one"
@@ -200,10 +200,10 @@ _RULES: dict[str, Callable[[Any], bool]] = {
     "a box of four numbers: left, top, right, bottom": lambda raw: all(
         _are_numbers(box, 4) for box in _given_boxes(raw)
     ),
-    "a box whose left and top are not beyond right and bottom": lambda raw: all(
+    "a box with left ≤ right and top ≤ bottom": lambda raw: all(
         left <= right and top <= bottom for left, top, right, bottom in _boxes(raw)
     ),
-    "a box on its page, as fractions of it or with the size of the page": lambda raw: all(
+    "a box within its page, in fractions of the page or with the size of the page": lambda raw: all(
         -_BEYOND <= edge <= 1 + _BEYOND for box in _boxes(raw) for edge in box
     ),
 }

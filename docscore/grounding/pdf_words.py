@@ -153,7 +153,7 @@ def read(path: str) -> dict[str, Any]:
     try:
         with pypdfium2.PdfDocument(path) as pdf:
             if len(pdf) > _MOST_PAGES:
-                return {"error": f"has {len(pdf):,} pages, {_MOST_PAGES} at most are read"}
+                return {"error": f"has {len(pdf):,} pages, more than the limit of {_MOST_PAGES:,}"}
             if pdf.get_formtype() != raw.FORMTYPE_NONE:
                 pdf.init_forms()
             content: dict[str, Any] = {"pages": [], "sizes": [], "incomplete": []}
@@ -165,7 +165,7 @@ def read(path: str) -> dict[str, Any]:
                 content["incomplete"] += [number] if has_more_text(page, text, words) else []
             return content
     except pypdfium2.PdfiumError as error:
-        return {"error": "is encrypted" if "password" in str(error).lower() else f"is no readable PDF: {error}"}
+        return {"error": "is encrypted" if "password" in str(error).lower() else f"cannot be read as a PDF: {error}"}
 
 
 def draw(path: str, number: str, image: str) -> dict[str, Any]:

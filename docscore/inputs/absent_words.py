@@ -27,8 +27,9 @@ def warnings_about_words(pairs: TestSet) -> Iterator[DataWarning]:
 
     >>> truth, prediction = {"vat": None, "tip": None, "po": None}, {"vat": "N/A", "tip": "N/A", "po": "N/A"}
     >>> print(next(warnings_about_words(TestSet(["a", "b"], [truth] * 2, [prediction] * 2))))
-    predictions: 'N/A' is predicted in 3 fields of 2 documents, such as 'vat' of 'a', and no ground truth of the field \
-has it; as null it changes the rate 'filled although empty'; add absent_words="N/A" to read it as null on both sides
+    predictions: 'N/A' is predicted in 3 fields of 2 documents, such as 'vat' of 'a', but no ground truth of the field \
+contains it; reading it as null changes the rate 'filled although empty'; add absent_words="N/A" to read it as null on \
+both sides
     """
     yield from _warnings_about_predictions(pairs)
     counts: dict[str, Counter[str]] = {}
@@ -42,7 +43,7 @@ has it; as null it changes the rate 'filled although empty'; add absent_words="N
         common = [field for field in fields if (word, counts[field][word]) in counts[field].most_common(_COMMONEST)]
         often = sorted(field for field in common if counts[field][word] > 1)
         if len(often) >= _FEWEST:
-            problem = f"{word!r} stands for no value in {len(often):,} fields, such as {short_repr(often[0])}"
+            problem = f"{word!r} seems to mean no value in {len(often):,} fields, such as {short_repr(often[0])}"
             yield _warning("references", word, problem)
 
 
@@ -69,7 +70,7 @@ def _warnings_about_predictions(pairs: TestSet) -> Iterator[DataWarning]:
         where = f"{counted(len(others), 'field')} of {counted(len(names), 'document')}"
         problem = (
             f"{spelled[name]!r} is predicted in {where}, such as {short_repr(field_path(path))} of {short_repr(name)}, "
-            f"and no ground truth of the field has it; as null it changes the rate '{rate}'"
+            f"but no ground truth of the field contains it; reading it as null changes the rate '{rate}'"
         )
         yield _warning("predictions", spelled[name], problem, names)
 

@@ -158,7 +158,9 @@ def warnings_about_repairs(repairs: Mapping[str, str], count: int) -> Iterator[D
     """
     if repairs:
         name, note = next(iter(repairs.items()))
-        problem = f"{len(repairs):,} of {count:,} were repaired, such as that of {short_repr(name)} ({note})"
+        problem = (
+            f"{len(repairs):,} of {count:,} were repaired, such as the ground truth of {short_repr(name)} ({note})"
+        )
         yield DataWarning("repaired ground truths", Diagnostic(("references",), problem=problem), [*repairs])
 
 
@@ -202,11 +204,11 @@ of 'a' holds JSON; add parse="json" or parse="repair" to read it
         yield from warnings_about_texts(pairs, parse, parse_references, predictions)
     if _lists_look_like_alternatives(pairs.truths, given):
         problem = (
-            "all are lists of acceptable answers, none of them a list, and so never match predictions that are lists"
+            "all are lists of acceptable answers, but no answer is a list, so predictions that are lists never match"
         )
         remedy = Remedy(
-            'if each list is the ground truth, put it in a list ("references": [["Tea", "Cake"]]), or, in a named '
-            "column, add {}",
+            'if each list is one ground truth, put it in a list ("references": [["Tea", "Cake"]]), or add {} if a '
+            "named column holds it",
             (("answer_is_list", True),),
         )
         yield DataWarning("lists of answers", Diagnostic((references,), problem=problem, remedy=remedy))
@@ -322,7 +324,7 @@ def warnings_about_forms(pairs: TestSet) -> Iterator[DataWarning]:
 
     >>> prediction = {"total": {"value": "9", "citations": [{"bbox": {"page": 1}}]}}
     >>> print(next(warnings_about_forms(TestSet(["a"], [{"total": "9"}], [prediction]))))
-    predictions: 1 of 1 hold values and citations in the form of reducto, and both are scored; add \
+    predictions: 1 of 1 hold values and citations in the format of reducto, and both are scored; add \
 citations_from="reducto" to score the values alone
     """
     given = list(islice(given_predictions(pairs), EXAMINED))
@@ -331,14 +333,14 @@ citations_from="reducto" to score the values alone
     found = {} if all(map(keys_of_forms().isdisjoint, parts)) else forms_of(given)
     count = 0 if found else sum(has_key([value], {"citations"}) for value in objects)
     if count and not has_key(first_truths(pairs), {"citations"}):
-        problem = f"{count:,} of {len(given):,} hold a key 'citations', which is scored"
-        advice = 'put it next to the prediction, or write {"$value": ..., "$citations": [...]} at a value'
+        problem = f"{count:,} of {len(given):,} have a key 'citations', which is scored as a value"
+        advice = 'put it next to the prediction, or write values as {"$value": ..., "$citations": [...]}'
         yield DataWarning("citations as values", Diagnostic(("predictions",), problem=problem, remedy=advice))
     expected = forms_of(list(islice(first_truths(pairs), EXAMINED))) if found else {}
     for name, count in found.items():
         if name not in expected:
             problem = (
-                f"{count:,} of {len(given):,} hold values and citations in the form of {name}, and both are scored"
+                f"{count:,} of {len(given):,} hold values and citations in the format of {name}, and both are scored"
             )
             remedy = Remedy("add {} to score the values alone", (("citations_from", name),))
             yield DataWarning("form of a provider", Diagnostic(("predictions",), problem=problem, remedy=remedy))
@@ -353,9 +355,9 @@ def warnings_about_content(given: TestSet, pairs: TestSet, options: ReadOptions)
         options: the options.
     """
     if options.with_confidences and not any(map(_has_number, pairs.confidences or ())):
-        expected = "confidences at the values, next to the fields or in the row (with_confidences)"
+        expected = "confidences with the values, next to the fields or in the row (with_confidences)"
         at_values = f"{{{VALUE!r}: ..., {CONFIDENCE!r}: ...}}"
-        advice = f"write {at_values}, or numbers in the shape of the prediction under 'confidence'"
+        advice = f"write values as {at_values}, or put numbers in the structure of the prediction under 'confidence'"
         yield DataWarning("no confidences", Diagnostic(("predictions",), expected, "none", remedy=advice))
     left = dict.fromkeys(options.ignore_keys)
     for value in chain(given.truths, given.predictions):
@@ -364,7 +366,7 @@ def warnings_about_content(given: TestSet, pairs: TestSet, options: ReadOptions)
         if not left:
             break
     for key in left:
-        yield DataWarning("unknown keys", Diagnostic(("ignore_keys",), "a key that a row has", short_repr(key)))
+        yield DataWarning("unknown keys", Diagnostic(("ignore_keys",), "a key that occurs in a row", short_repr(key)))
 
 
 def refuse_emptied(given: TestSet, keys: Sequence[str]) -> None:
@@ -373,7 +375,7 @@ def refuse_emptied(given: TestSet, keys: Sequence[str]) -> None:
     sides = {"ground truth": (given.truths, kept.truths), "prediction": (given.predictions, kept.predictions)}
     for name, (before, after) in sides.items():
         if any(map(holds_value, before)) and not any(map(holds_value, after)):
-            raise InputValueError(place="ignore_keys", expected=f"a value that is left in a {name}", got="none")
+            raise InputValueError(place="ignore_keys", expected=f"at least one value left in a {name}", got="none")
 
 
 def warnings_about_nothing(pairs: TestSet) -> Iterator[DataWarning]:
@@ -399,7 +401,7 @@ def warnings_about_errors(pairs: TestSet) -> Iterator[DataWarning]:
     """Yield a warning about predictions that report an error instead of a document.
 
     >>> print(*warnings_about_errors(TestSet(["a"], [{"total": "9"}], [{"error": "timeout"}])))
-    predictions: 1 of 1 are {"error": ...}, which no ground truth has, and are scored as answers; if these requests \
+    predictions: 1 of 1 are {"error": ...}, unlike any ground truth, and are scored as answers; if these requests \
 failed, leave out their rows and add missing="zero"
     """
     if not any(isinstance(value, dict) and "error" in value for value in pairs.predictions):
@@ -415,8 +417,8 @@ failed, leave out their rows and add missing="zero"
     ]
     if errors:
         problem = (
-            f'{len(errors):,} of {len(pairs.ids) - len(pairs.absent):,} are {{"error": ...}}, which no ground truth '
-            "has, and are scored as answers"
+            f'{len(errors):,} of {len(pairs.ids) - len(pairs.absent):,} are {{"error": ...}}, unlike any ground '
+            "truth, and are scored as answers"
         )
         remedy = Remedy("if these requests failed, leave out their rows and add {}", (("missing", "zero"),))
         yield DataWarning("errors as predictions", Diagnostic(("predictions",), problem=problem, remedy=remedy), errors)
@@ -434,7 +436,7 @@ def warnings_about_ids(pairs: TestSet) -> Iterator[DataWarning]:
 
     >>> rows = [{"file": f"{name}.pdf", "total": "9"} for name in "abcde"]
     >>> print(next(warnings_about_ids(TestSet(list("abcde"), rows, rows))))
-    predictions: 'file' repeats the id in all documents, and earns points; if no model read it there, add \
+    predictions: 'file' repeats the id in all documents, and earns points; if the model did not extract it, add \
 ignore_keys="file"
     """
     truths = list(first_truths(pairs))
@@ -448,9 +450,9 @@ ignore_keys="file"
             continue
         if all(map(_repeats, cells, pairs.ids)):
             problem = "repeats the id in all documents, and earns points"
-            remedy = Remedy("if no model read it there, add {}", (("ignore_keys", key),))
+            remedy = Remedy("if the model did not extract it, add {}", (("ignore_keys", key),))
         elif are_numbered and len({*cells}) == len(cells):
-            problem = "is the same on both sides, another one in each document, and earns points"
+            problem = "is the same on both sides, different in each document, and earns points"
             remedy = Remedy("if it is the id, add {}", (("id_column", key),))
         else:
             continue
@@ -483,7 +485,7 @@ def warnings_about_shapes(pairs: TestSet) -> Iterator[DataWarning]:
     """Yield warnings about a structure that nearly all rows of one side have and the other side does not have.
 
     >>> print(next(warnings_about_shapes(TestSet(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
-    predictions: 1 of 1 have keys that differ from those of the ground truths only in case, separators or Unicode \
+    predictions: 1 of 1 have keys that differ from the keys of the ground truths only in case, separators or Unicode \
 form, such as 'dueDate' for 'due date'; rename the keys on one side
     """
     given = sum(prediction is not None for prediction in pairs.predictions)
@@ -634,7 +636,7 @@ _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], .
         "lists of one",
         _list_of_one,
         NEARLY_ALL,
-        "are lists of one, such as {0}, which never match {other} without a list",
+        "are lists of one element, such as {0}, which never match {other} that are not lists",
         {
             "predictions": "",
             "references": 'to give acceptable answers, use rows by id: {"question_id": ..., "references": [...]}',
@@ -644,15 +646,15 @@ _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], .
         "everything under one key",
         _under_one_key,
         NEARLY_ALL,
-        "have everything under a key that is missing in the {other}, such as {0}",
+        "have everything under one key, which the {other} do not have, such as {0}",
         {
             "predictions": Remedy(
-                "score what is under it, in files with a path such as prediction.KEY as {}, in a folder with KEY",
+                "to score the value of this key, add {} with its path: prediction.KEY in files, KEY in a folder",
                 (("prediction_column", ...),),
             ),
             "references": Remedy(
-                "score what is under it, in files with a path such as references.0.KEY or truth.KEY as {}, and with {} "
-                "if it is a list",
+                "to score the value of this key, add {} with its path, such as references.0.KEY or truth.KEY in files; "
+                "if the value is a list, also add {}",
                 (("references_column", ...), ("answer_is_list", True)),
             ),
         },
@@ -661,14 +663,14 @@ _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], .
         "paths as keys",
         _dotted,
         NEARLY_ALL,
-        "have keys that are paths of nested values in the {other}, such as {0}",
+        "have keys that are paths of nested values of the {other}, such as {0}",
         dict.fromkeys(_BOTH, "nest the values on both sides or on neither"),
     ),
     (
         "keys that differ in spelling",
         _respelled,
         NEARLY_ALL,
-        "have keys that differ from those of the {other} only in case, separators or Unicode form, such as {0}",
+        "have keys that differ from the keys of the {other} only in case, separators or Unicode form, such as {0}",
         {"predictions": "rename the keys on one side"},
     ),
     (
@@ -676,16 +678,16 @@ _SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], .
         _joined,
         1 / 3,
         "have a text where the {other} have a list, such as {0}, and text never matches a list",
-        dict.fromkeys(_BOTH, "write lists on both sides, in a cell of a table as JSON"),
+        dict.fromkeys(_BOTH, "write lists on both sides; in a cell of a table, write the list as JSON"),
     ),
     (
         "nothing in common",
         _foreign,
         NEARLY_ALL,
-        "have no key in common with the {other}, or are lists where those are objects, such as {0}",
+        "have no key in common with the {other}, or are lists where the {other} are objects, such as {0}",
         {
             "predictions": Remedy(
-                "if the document is under a key, name it with {} and {}",
+                "if the documents are under a key, name it with {} and {}",
                 (("prediction_column", ...), ("references_column", ...)),
             )
         },

@@ -85,7 +85,7 @@ def renamed_columns(options: ReadOptions, side: Side, *, both: bool) -> dict[str
     if both and options.references_id_column is not None:
         raise InputValueError(
             place="references_id_column",
-            expected="a side of references, whose ids it names",
+            expected="separate references, whose id column it names",
             got="rows that hold both sides",
         )
     own = f"{side}_id_column"
@@ -103,7 +103,7 @@ def check_both_sides(options: ReadOptions, table: RawTable) -> None:
     column = options.prediction_column or PREDICTION
     if column == (options.references_column or REFERENCES) or options.fields_in_columns:
         query = query_of_both(table)
-        remedy = Remedy("add {} in place of them", (("predictions_query", query),)) if query else ""
+        remedy = Remedy("add {} instead", (("predictions_query", query),)) if query else ""
         raise InputValueError(place=place_of(table), problem="the same columns are given for both sides", remedy=remedy)
 
 
@@ -265,7 +265,7 @@ def _copy_columns(rows: Sequence[Any], table: RawTable, options: ReadOptions, re
         if name in COSTS and ID not in renamed and not (isinstance(first, dict) and ID in first):
             raise InputValueError(
                 place=in_file(table.path),
-                expected=f"rows with {ID!r} beside the column of {option}",
+                expected=f"a column {ID!r}, which {option} needs",
                 got=described(first),
             )
         key = ColumnAlias(name)
@@ -335,7 +335,7 @@ def _documents_by_field(
     columns = [name if name in known else None for name in values] if is_both else [options.value_column]
     if None in columns:
         needed = "references_column and prediction_column" if is_both else "value_column"
-        raise InputValueError(place="field_column", expected=f"{needed} beside it", got="none")
+        raise InputValueError(place="field_column", expected=f"{needed} in addition", got="none")
     ids, *cells = (
         column_of(table, options, option, str(column))
         for option, column in (("id_column", ID), *(("value_column", column) for column in columns))
@@ -352,14 +352,14 @@ def _documents_by_field(
             or (NoCell in parts and not is_both)
         ):
             row = table.rows[index]
-            expected = f"an id, a path under {options.field_column!r} and a value"
+            expected = f"an id, a path in the column {options.field_column!r} and a value"
             got = described(row) if isinstance(row, dict) else "a row that cannot be read"
             raise InputValueError(place=table.where(index), expected=expected, got=got)
         step = dotted(path)
         if any(step in document for document in documents.setdefault(str(name), [{} for _ in cells])):
             remedy = f"name the elements of a list {path}[0], {path}[1] and so on"
             raise InputValueError(
-                place=table.where(index), problem=f"{path!r} of {str(name)!r} occurs twice", remedy=remedy
+                place=table.where(index), problem=f"the field {path!r} of {str(name)!r} occurs twice", remedy=remedy
             )
         rows_of.setdefault(str(name), []).append(index)
         for document, cell in zip(documents[str(name)], parts, strict=True):
@@ -398,15 +398,15 @@ def _warnings_about_cells(table: RawTable, columns: Iterable[str], predictions: 
         texts = [cell for cell in cells if isinstance(cell, str) and cell in _NAN]
         if 0 < len(texts) < len(cells) and not any(cell is None or (type(cell) is str and not cell) for cell in cells):
             problem = f"{len(texts):,} of {len(cells):,} cells are the text {texts[0]!r}, and none is empty"
-            advice = "if they are missing values, leave them empty"
+            advice = "if they mean missing values, leave these cells empty"
             yield DataWarning("NaN as text", Diagnostic((place,), problem=problem, remedy=advice))
         numbers = [cell for cell in cells if cell is not None]
         if 0 < len(numbers) < len(cells) and all(isinstance(cell, float) and cell.is_integer() for cell in numbers):
             problem = (
-                f"some cells are empty, and all others are whole floats such as {numbers[0]!r}, which pandas makes of "
-                "integers then and which print otherwise"
+                f"some cells are empty, and all others are floats without a fraction, such as {numbers[0]!r}; pandas "
+                "makes such floats from integers, and they print differently"
             )
-            remedy = Remedy("make it a column of integers such as Int64, or add {}", (("numbers", "value"),))
+            remedy = Remedy("convert the column to integers, such as Int64, or add {}", (("numbers", "value"),))
             yield DataWarning("integers as floats", Diagnostic((place,), problem=problem, remedy=remedy))
 
 

@@ -136,7 +136,7 @@ def _without_confidences(prediction: Any, truth: Any) -> tuple[Any, Any]:
     beside, fields = values[key], {name: value for name, value in values.items() if name != key}
     if not _fits(beside, fields):
         raise InputValueError(
-            place=f"$.{key}", expected="numbers from 0 to 1 in the shape of the fields", got=short_repr(beside)
+            place=f"$.{key}", expected="numbers from 0 to 1 in the same structure as the fields", got=short_repr(beside)
         )
     return fields, beside
 
@@ -167,7 +167,7 @@ def unwrapped(prediction: Any) -> tuple[Any, Any]:
             others = prediction.keys() - {VALUE, CONFIDENCE}
             if others:
                 raise InputValueError(
-                    expected=f"no keys but {VALUE!r} and {CONFIDENCE!r} in their object",
+                    expected=f"an object with only {VALUE!r} and {CONFIDENCE!r}",
                     got=short_repr(min(others, key=str)),
                 )
             return prediction[VALUE], prediction.get(CONFIDENCE)

@@ -41,7 +41,7 @@ class ListPaths(NamedTuple):
     def warnings(self, place: PlacePart) -> Iterator[DataWarning]:
         """Yield a warning about names that count from 1 and are read as keys."""
         for name, last in self.counted.items():
-            problem = f"{name!r} and the like, numbered from 1 to {last:,}, are interpreted as keys, not as a list"
+            problem = f"names such as {name!r}, numbered from 1 to {last:,}, are interpreted as keys, not as a list"
             remedy = f"for a list, name them {_as_element(name)!r} and so on"
             yield DataWarning("counted keys", Diagnostic((place,), problem=problem, remedy=remedy))
 
@@ -147,7 +147,7 @@ def document_of(
     if not parts or any("" in part and len(part) > 1 for part in parts.values()):
         raise InputValueError(
             place=place,
-            expected="columns of fields, none of them a part of another",
+            expected="names of fields, none of them part of the path of another",
             got=some_of(list(cells)) or "none",
         )
     values = {

@@ -346,9 +346,7 @@ def parquet_file(path: Path) -> Iterator[Any]:
     except InputValueError:
         raise
     except (arrow.ArrowException, OSError, *_UNREADABLE) as error:
-        raise InputValueError(
-            place=in_file(path), problem=f"not a Parquet file, or one that is damaged or cannot be read: {error}"
-        ) from None
+        raise InputValueError(place=in_file(path), problem=f"not a Parquet file, or a damaged one: {error}") from None
 
 
 def arrow_rows(
@@ -415,7 +413,7 @@ def _value(item: Any, place: PlacePart) -> Any:
         return item.as_py(maps_as_pydicts="strict")
     except _UNREADABLE as error:
         raise InputValueError(
-            place=place, expected="a value that Python has", got=f"{item.type} ({error.args[0]})"
+            place=place, expected="a value with a type that Python has", got=f"{item.type} ({error.args[0]})"
         ) from None
 
 
@@ -625,7 +623,7 @@ def _document_of_file(file: Path, encoding: str | None, *, repair: bool) -> Any:
 
 
 _ENCODING_REMEDY = Remedy(
-    "add {} or {}, such as cp1252 of Windows, or utf-16", (("references_encoding", ...), ("predictions_encoding", ...))
+    "add {} or {}, such as cp1252 (Windows) or utf-16", (("references_encoding", ...), ("predictions_encoding", ...))
 )
 UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -698,8 +696,8 @@ class _Unpacked(gzip.GzipFile):
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputValueError(
                 place=in_file(self._path),
-                expected="what gzip writes",
-                got=f"something else or a part of it ({error})",
+                expected="a complete gzip file",
+                got=f"another or an incomplete file ({error})",
             ) from None
         self._unpacked += count
         _check_unpacked(self._path, self._unpacked, self._max_bytes)

@@ -62,7 +62,7 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
     {'total': '12.50'}
     """
     if source.startswith("\ufeff"):
-        raise JsonError(Diagnostic(("line 1, column 1",), problem="an invisible byte order mark in front"), 1, 1)
+        raise JsonError(Diagnostic(("line 1, column 1",), problem="an invisible byte order mark before the text"), 1, 1)
     decode = (_UNIQUE_KEYS if unique_keys else _ANY_KEYS).decode
     try:
         try:

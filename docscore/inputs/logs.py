@@ -239,8 +239,8 @@ def _warnings_about_errors(path: Path, samples: Sequence["EvalSample"], *, sever
         name, error = failed[0][0], " ".join(failed[0][1].split())  # on one line
         message = error if len(error) <= _LONGEST_ERROR else f"{error[:_LONGEST_ERROR]}..."
         problem = (
-            f"{len(failed):,} of {len(samples):,} samples ended with an error before they had an output, and have no "
-            f"prediction; the first, {name}: {message}"
+            f"{len(failed):,} of {len(samples):,} samples ended with an error before they had an output, so they have "
+            f"no prediction; the first is {name}: {message}"
         )
         rows = [name for name, _ in failed]
         yield DataWarning("samples with errors", Diagnostic((in_file(path),), problem=problem), rows)

@@ -342,7 +342,7 @@ def _changes(source: str, value: Any) -> str:
         if more:
             number = f"a {noun}" if abs(more) == 1 else counted(abs(more), noun)
             parts.append(f"{verb if more > 0 else 'removed'} {number}")
-    return "; ".join(parts) or "replaced what is not JSON"
+    return "; ".join(parts) or "replaced text that is not JSON"
 
 
 _ESCAPED_QUOTE = "\0"
@@ -429,7 +429,7 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     >>> parse_text('Here it is: {"total": 1,', "repair")
     Parsed(value={'total': 1}, outcome='repaired', note='closed a bracket; removed a comma')
     >>> parse_text('Fields: ["total"]. {"total": 1}', "repair", {"total": 1})
-    Parsed(value={'total': 1}, outcome='ambiguous', note='2 complete values; the only object was taken')
+    Parsed(value={'total': 1}, outcome='ambiguous', note='2 complete values; the only object was used')
     """
     try:
         value, _, repeated = read_json(text)
@@ -557,7 +557,7 @@ def _read_answers(truth: Any, mode: str, notes: list[str]) -> Any:
     if parsed.failed:
         return loads(truth, unique_keys=True)
     if parsed.outcome != "exact":
-        notes.append(parsed.note or "taken out of other text")
+        notes.append(parsed.note or "extracted from surrounding text")
     return parsed.value
 
 
@@ -609,14 +609,14 @@ def _repaired(text: str, truth: Any) -> Parsed:
         chosen = _chosen(sorted(values, key=itemgetter(0)), truth)
         if not damaged:
             return chosen
-        notes = chosen.note, f"{counted(len(damaged), 'damaged value')} next to it was not taken"
+        notes = chosen.note, f"{counted(len(damaged), 'malformed value')} next to it was not used"
         return Parsed(chosen.value, "ambiguous", "; ".join(filter(None, notes)))
     marked_first = sorted(zip(blocks, in_blocks, strict=True), key=lambda each: not each[0][2])
     groups = [*(repaired for _, (_, repaired) in marked_first), damaged]
     largest = (max(group, key=itemgetter(0))[1] for group in groups if group)
     repaired = next(largest, Parsed(text, "failed"))
     if len(damaged) > 1:
-        note = f"{len(damaged):,} damaged values; the largest was taken; {repaired.note}"
+        note = f"{len(damaged):,} malformed values; the largest was used; {repaired.note}"
         return Parsed(repaired.value, "ambiguous", note)
     return repaired
 
@@ -638,7 +638,7 @@ def _chosen(values: list[tuple[int, bool, Parsed]], truth: Any) -> Parsed:
         rule = f"only {'object' if isinstance(value, dict) else 'list'}"
     else:
         rule = "last one in a fenced block" if in_blocks else "last one"
-    choice = f"{len(different):,} complete values; the {rule} was taken"
+    choice = f"{len(different):,} complete values; the {rule} was used"
     return Parsed(value, "ambiguous", f"{choice}; {note}" if note else choice)
 
 
@@ -755,8 +755,8 @@ def _container_in(part: str) -> Any:
 
 _BLANK = "\ufeff \t\r\n"  # a byte order mark, white space
 _MOST_TRIES = 100  # the search ends after this many brackets at which no object or list begins
-_LAST_TAKEN = ", and its last value was taken"
-_AROUND = "what is around it may be a part of it"
+_LAST_TAKEN = ", and its last value was used"
+_AROUND = "the surrounding text may be a part of it"
 _QUOTE = re.compile(r"[\"“”„]|'\s{0,9}[:,\]}]")  # a quote that suggests JSON around a value
 
 _THOUGHTS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)

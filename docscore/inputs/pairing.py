@@ -74,7 +74,7 @@ from docscore.inputs.test_set import TestSet
 MISSING_REMEDY = Remedy("{} scores them as null, {} leaves them out", (("missing", "zero"), ("missing", SKIP)))
 WITHOUT_PREDICTION, _UNKNOWN = "reference without a prediction", "unknown id"
 _FIELDS_REMEDY = Remedy(
-    "where each column is a field, add {}, and where each row is one, {} and {}",
+    "if each column is a field, add {}; if each row is a field, add {} and {}",
     (("fields_in_columns", True), ("field_column", ...), ("value_column", ...)),
 )
 _TWO_COLUMNS = Remedy(
@@ -226,7 +226,7 @@ def common_rows(sides: Sequence[TestSet]) -> list[TestSet]:
     """
     shared = set(sides[0].ids).intersection(*(side.ids for side in sides))
     if not shared:
-        raise InputValueError(expected="ids that all files of predictions have", got="none")
+        raise InputValueError(expected="ids that occur in all files of predictions", got="none")
     numbers = [{name: number for number, name in enumerate(side.ids)} for side in sides]
     names = [name for name in sides[0].ids if name in shared]
     return [side.only([of_name[name] for name in names]) for side, of_name in zip(sides, numbers, strict=True)]
@@ -328,13 +328,13 @@ def _check_sources(references: Any, predictions: Sequence[Any], options: ReadOpt
     """Raise `ValueError` for options of missing references, and for one file that is given as two systems or runs."""
     for name in ("references_query", "references_encoding") if references is None else ():
         if getattr(options, name) is not None:
-            raise InputValueError(place=name, expected="a side of references", got="rows that hold both sides")
+            raise InputValueError(place=name, expected="separate references", got="rows that hold both sides")
     for first, second in combinations(predictions, 2):
         if isinstance(first, str | PathLike) and _is_same(first, second):
             raise InputValueError(
                 place=FilePlace(tuple(dict.fromkeys(map(str, (first, second))))),
-                problem="one file is given for two systems or runs",
-                remedy="give each of them a file of its own",
+                problem="the same file is given for two systems or runs",
+                remedy="give each its own file",
             )
 
 
@@ -425,7 +425,7 @@ def _warnings_about_rows_inside(table: RawTable, side: Side, options: ReadOption
     is_document = len(table.rows) == 1 and isinstance(row, dict) and ID not in row
     if is_document and not options.single_document and (query := query_for(row, with_ids=True)):
         remedy = Remedy(
-            f"if its rows are at {literal_remedy(repr(query)).text}, add {{}}; if it is one, add {{}}",
+            f"if it contains rows at {literal_remedy(repr(query)).text}, add {{}}; if it is one document, add {{}}",
             ((f"{side}_query", query), ("single_document", True)),
         )
         diagnostic = Diagnostic((in_file(table.path),), problem="it is interpreted as one document", remedy=remedy)
@@ -589,7 +589,7 @@ def _with_columns(error: Diagnostic, tables: Sequence[RawTable]) -> InputValueEr
     if any(table.has_columns and VALUE_KEYS.isdisjoint(firsts[table.path]) for table in tables):
         others.append(_FIELDS_REMEDY)
     others += [
-        Remedy("where the rows are under a key, add {}", ((f"{side}_query", query),))
+        Remedy("if the rows are under a key, add {}", ((f"{side}_query", query),))
         for side, table in zip(("predictions", "references"), tables[::-1], strict=False)
         if len(table.rows) == 1
         and not table.has_columns
@@ -597,7 +597,7 @@ def _with_columns(error: Diagnostic, tables: Sequence[RawTable]) -> InputValueEr
         and (query := query_for(table.rows[0], with_ids=False))
     ]
     others += [
-        Remedy("where each field holds the values of both sides, add {}", (("predictions_query", query),))
+        Remedy("if each field holds the values of both sides, add {}", (("predictions_query", query),))
         for query in map(query_of_both, tables)
         if query
     ]
@@ -630,7 +630,7 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, errors: RowErrors, 
     for side in (wanted, given):
         if side.table.lacking and not any(map(holds_value, side.values)):
             raise InputValueError(
-                place=place_of(side.table), expected="a value in a row", got=f"none ({side.table.lacking})"
+                place=place_of(side.table), expected="at least one row with a value", got=f"none ({side.table.lacking})"
             )
     if form is PLAIN:
         _check_dropped(wanted.table, given.table)
@@ -694,7 +694,7 @@ def _warnings_about_frames(wanted: SideRows, given: SideRows) -> Iterator[DataWa
         return
     problem = f"{some_of(sides[0].ids)} are interpreted as ids, although they look like the columns of a data frame"
     remedy = Remedy(
-        'write its rows, in pandas with to_json(orient="records"), and name the column of ids with {}',
+        'write it as rows (in pandas: to_json(orient="records")), and name the column of ids with {}',
         (("id_column", ...),),
     )
     diagnostic = Diagnostic((place_of(*(side.table for side in sides)),), problem=problem, remedy=remedy)
@@ -716,13 +716,15 @@ def _check_dropped(references: RawTable, predictions: RawTable) -> None:
     """Raise `ValueError` if queries dropped different rows on the two sides, which shifts the rows after them."""
     for table, other in ((references, predictions), (predictions, references)):
         if table.dropped is None:
-            problem = "the query dropped rows that give nothing, and the rows after them may have moved"
+            problem = "the query dropped rows without a result, so the rows after them may have wrong partners"
         elif other.dropped is not None and table.dropped - other.dropped:
             number = min(table.dropped - other.dropped) + 1
-            problem = f"the query dropped row {number:,}, which gives nothing, and the rows after it would move"
+            problem = (
+                f"the query dropped row {number:,}, which has no result, so the rows after it would have wrong partners"
+            )
         else:
             continue
-        remedy = "select ids too: [].{question_id: ..., ...}"
+        remedy = "also select ids: [].{question_id: ..., ...}"
         raise InputValueError(place=place_of(table), problem=problem, remedy=remedy)
 
 
@@ -730,8 +732,8 @@ def _warnings_about_order(wanted: SideRows, given: SideRows) -> Iterator[DataWar
     """Yield a warning about documents paired by position although one or two keys would pair them differently."""
     if names := printable(ids_in_another_order(wanted.values, given.values)):
         problem = (
-            f"rows without {ID!r} are paired by position, but {names!r} has the same values on both sides in another "
-            "order"
+            f"rows without {ID!r} are paired by position, but {names!r} has the same values on both sides in a "
+            "different order"
         )
         remedy = Remedy("if it is the id, add {}", (("id_column", names),))
         place = place_of(wanted.table, given.table)

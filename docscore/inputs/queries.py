@@ -194,10 +194,10 @@ class Query:
         found = [each for each in self._unknown_beside_others() if each[2] and each[0] not in known]
         if found:
             problem = (
-                f"the query names {some_of({key for key, *_ in found})}, which no row has; there are "
-                f"{_listed_keys(found[0][1])}"
+                f"the query names {some_of({key for key, *_ in found})}, which no row has; the rows "
+                f"have {_listed_keys(found[0][1])}"
             )
-            remedy = Remedy("if one of these is meant, correct {}", ((self.option, ...),))
+            remedy = Remedy("if you mean one of these keys, correct {}", ((self.option, ...),))
             yield DataWarning("unknown keys", Diagnostic((place,), problem=problem, remedy=remedy))
 
     def check_keys(self, table: RawTable) -> RawTable:

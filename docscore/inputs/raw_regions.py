@@ -61,7 +61,9 @@ def with_raw_regions(pairs: TestSet, form: Form | None) -> TestSet:
         answers = [form(prediction) for prediction in pairs.predictions]
         beside = [own or cell for (_, own), cell in zip(answers, cells_of_column(pairs, pairs.citations), strict=True)]
         if not any(own for _, own in answers):
-            raise InputValueError(place="citations_from", expected="citations in predictions of this form", got="none")
+            raise InputValueError(
+                place="citations_from", expected="predictions with citations in this format", got="none"
+            )
         pairs = replace(pairs, predictions=[value for value, _ in answers], citations=beside)
     predictions, citations = _split_regions(pairs, "predictions", pairs.citations, AT_PREDICTIONS)
     return replace(pairs, truths=truths, predictions=predictions, evidence=evidence, citations=citations)
@@ -181,7 +183,7 @@ def without_regions(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
             return {VALUE: inner, wrapper.kept: value[wrapper.kept]} if wrapper.kept in value else inner
         is_confidence = wrapper.kept and value.keys() <= {VALUE, wrapper.kept}
         if marks is _MARKS and not marks.isdisjoint(value) and not is_confidence:
-            expected = f"{VALUE!r} and {wrapper.regions!r} as the keys of their object"
+            expected = f"an object with exactly the keys {VALUE!r} and {wrapper.regions!r}"
             raise InputValueError(place=path, expected=expected, got=short_repr(list(value)))
         return {key: plain(part, path + step_text(key)) for key, part in value.items()}
 

@@ -164,7 +164,7 @@ def table_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> RawT
         return table._replace(rows=[{ID: name, PREDICTION: value} for name, value in values.items()])
     found: list[DataWarning] = []
     if values and all(isinstance(value, dict) and value.keys() == {REFERENCES} for value in values.values()):
-        problem = f"each value is an object with the key {REFERENCES!r} alone, which is interpreted as a field"
+        problem = f"each value is an object with only the key {REFERENCES!r}, which is interpreted as a field"
         advice = f"give {{id: ground truth}}, or rows with {ID!r} and {REFERENCES!r}"
         found.append(DataWarning("references as a field", Diagnostic((place,), problem=problem, remedy=advice)))
     keys = [key for value in values.values() if isinstance(value, dict) for key in value]
@@ -172,7 +172,7 @@ def table_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> RawT
     if all(map(is_word, values)) and (are_parts or not all(isinstance(value, dict) for value in values.values())):
         names = some_of(list(values))
         problem = f"{names} are interpreted as ids, although they look like the fields of one document"
-        remedy = Remedy("if it is one, add {}", (("single_document", True),))
+        remedy = Remedy("if they are one document, add {}", (("single_document", True),))
         found.append(DataWarning("fields as ids", Diagnostic((place,), problem=problem, remedy=remedy)))
     rows = [{ID: name, REFERENCES: value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
     return table._replace(rows=rows, warnings=tuple(found))
@@ -267,7 +267,7 @@ def known_columns(row: Any, column: str) -> str:
 
 
 _TEXT_REMEDY = Remedy(
-    "for files and data frames, {} reads text that is JSON, and {} takes a text as the one acceptable answer",
+    "in files and data frames, {} reads texts that are JSON, and {} makes a text the one acceptable answer",
     (("parse_references", "json"), ("references_column", REFERENCES)),
 )
 
@@ -303,7 +303,7 @@ def as_rows(rows: Any, side: str) -> list[Any]:
     if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable) or hasattr(rows, "columns"):
         raise InputTypeError(place=side, expected="a list of rows", got=type(rows).__name__)
     if isinstance(rows, np.ndarray) and not rows.ndim:
-        raise InputTypeError(place=side, expected="a list of rows", got="an array without a dimension")
+        raise InputTypeError(place=side, expected="a list of rows", got="an array with 0 dimensions")
     values = rows.to_pylist(maps_as_pydicts="strict") if hasattr(rows, "to_pylist") else list(rows)
     if hasattr(rows, "isna"):  # a series of pandas
         values = [None if missing else value for value, missing in zip(values, rows.isna(), strict=True)]
@@ -314,7 +314,7 @@ def warnings_about_empty_cells(cells: Sequence[Any], place: PlacePart) -> Iterat
     """Yield a warning about empty cells in a column of predictions, such as from a left join."""
     if empty := sum(cell is None for cell in cells):
         problem = (
-            f"{empty:,} of {len(cells):,} cells are empty (null, NaN or NA), as a left join leaves them, and are "
+            f"{empty:,} of {len(cells):,} cells are empty (null, NaN or NA), as after a left join, and are "
             "scored as the answer null"
         )
         remedy = Remedy("if these rows have no prediction, leave them out and add {}", (("missing", "zero"),))
@@ -328,8 +328,8 @@ def warnings_about_structs(values: Sequence[Any], place: PlacePart) -> Iterator[
     """
     if _has_filled_keys(values):
         problem = (
-            "its rows are structs, in which a key that a row does not have is null, and a null in a ground truth is an "
-            "answer that counts"
+            "its rows are structs, in which keys that a row does not have are null; null in a ground truth counts as "
+            "an answer"
         )
         options = ("parse", "json"), ("parse_references", "json")
         remedy = Remedy("write the values as JSON text, which {} and {} read", options)
@@ -388,7 +388,7 @@ def side_format(row: Any, side: Side, *tables: RawTable) -> RowFormat:
     expected = " or ".join(repr(getattr(form, side)) for form in (BY_ID, ANLS))
     swapped = " (are predictions and references swapped?)" if not VALUE_KEYS.isdisjoint(row) else ""
     beside = name_in_file(row, ID)
-    raise InputValueError(place=place, expected=f"{expected} beside {beside!r}", got=described(row) + swapped)
+    raise InputValueError(place=place, expected=f"{expected} in addition to {beside!r}", got=described(row) + swapped)
 
 
 def read_rows(  # noqa: C901  one loop, since each row is read once
@@ -465,7 +465,7 @@ def _id_and_value(row: Any, index: int, form: RowFormat, side: Side) -> tuple[st
     if key is None:
         is_row = isinstance(row, dict) and ID in row and not {BY_ID.references, ANLS.references}.isdisjoint(row)
         if is_row and side == "references":  # a plain prediction is the output of a model, and may have any keys
-            raise InputValueError(expected="a plain ground truth like the first row", got=described(row))
+            raise InputValueError(expected="a ground truth without an id, like the first row", got=described(row))
         return str(index), row
     if not isinstance(row, dict) or row.get(ID, NoCell) is NoCell or row.get(key, NoCell) is NoCell:
         names = [name_in_file(row, name) if isinstance(row, dict) else name for name in (ID, key)]

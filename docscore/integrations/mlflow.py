@@ -58,7 +58,7 @@ def _answers(expected: Any, place: str, *, answer_is_list: bool | None) -> list[
     if answer_is_list is None:
         raise InputValueError(
             place=place,
-            problem="a list may be the ground truth, or hold acceptable answers",
+            problem="a list may be one ground truth, or a list of acceptable answers",
             remedy=Remedy("add {} or {}", (("answer_is_list", True), ("answer_is_list", False))),
         )
     return [answer_in(each) for each in expected]

@@ -241,7 +241,7 @@ class ComputeMetrics:
         several = bool(padding) and process_count() > 1
         is_padding = several and is_last and count and padding == list(islice(cycle(self.first), len(padding)))
         if (padding and not is_padding) or (is_last and given < self.rows):
-            other = f" (the last {len(padding):,} are not the first rows again)" if several and padding else ""
+            other = f" (the last {len(padding):,} rows do not repeat the first rows)" if several and padding else ""
             raise InputValueError(
                 place="rows" if self.references is None else "references",
                 expected=f"{self.rows:,} rows in the evaluation set",
@@ -302,7 +302,7 @@ class ComputeMetrics:
         if unlike > _NEARLY_ALL * len(labels):
             warn(
                 f"references: {unlike:,} of {len(labels):,} have an ANLS* score below {_UNLIKE} against their labels; "
-                "they may be the references of another split, or written in another way than the model is taught"
+                "they may be the references of another split, or in a different notation than the labels"
             )
 
     def _texts(self, tokens: Any, name: str) -> list[str]:

@@ -185,7 +185,7 @@ def cut_crops(documents: DocumentFolder, crops: Sequence[tuple[str, dict[str, An
         for crop in of_page if image else ():
             crop.update(_drawn_crop(image, crop))
     beyond = len(wanted) - MOST_CROPS
-    more = f"{counted(beyond, 'place')} not cut out of the pages: a report has {MOST_CROPS} at most"
+    more = f"{counted(beyond, 'region')} not shown as images: a report shows at most {MOST_CROPS}"
     return [*errors, *([more] if beyond > 0 else [])]
 
 

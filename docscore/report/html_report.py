@@ -278,7 +278,7 @@ def picture_of_curve(curve: Curve) -> Picture:
     """Return a picture of the automation rate and the accuracy after review against the threshold."""
     points = curve.points()
     return Picture(
-        "Automation rate and accuracy after review against the threshold of confidence",
+        "Automation rate and accuracy after review, by confidence threshold",
         f"Dashed: share of the values that are accepted without a review. Solid: accuracy ({curve.figure}) after the "
         "review of values with a confidence below the threshold.",
         (0, 0.5, 1),
@@ -294,13 +294,13 @@ def reliability_diagram(calibration: Calibration) -> Picture:
     """Return a picture of the share of right values against their mean confidence, with the line of equality."""
     return Picture(
         "Reliability diagram",
-        "Dashed: confidences that mean what they say. Solid: share of right values against their mean confidence.",
+        "Dashed: perfectly calibrated confidences. Solid: share of right values against their mean confidence.",
         (0, 0.5, 1),
         lines={
             "anls-automated": f"0,{_HEIGHT + _TOP} {PICTURE_WIDTH},{_TOP}",
             "anls-aligned": _line((point.confidence, point.accuracy) for point in calibration.points),
         },
-        **_axes("mean confidence of the values of a bin", "share of right values"),
+        **_axes("mean confidence of the values in a bin", "share of right values"),
     )
 
 

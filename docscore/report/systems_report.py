@@ -231,12 +231,12 @@ def _legend(systems: Systems, by: str, *, intervals: bool) -> list[str]:
             "best: the share of resamples of the documents in which the system is the best.",
         ]
     if any(system.costs for system in systems.evaluations.values()):
-        footnotes.append("cost, seconds, tokens: sums over the documents; of several runs, the average of a run.")
+        footnotes.append("cost, seconds, tokens: sums over the documents; with several runs, the average per run.")
     if systems.front is not None:
         footnotes += [
             "score/cost: the first figure, divided by the mean cost of a document.",
             "Pareto: no other system has at least this figure at a lower cost, or a higher one at no higher cost.",
-            "The cost decides what is Pareto, not the seconds or tokens.",
+            "Pareto depends on the cost, not on seconds or tokens.",
         ]
     if intervals:
         footnotes.append(f"In brackets: {percent_text(confidence)} confidence intervals.")
@@ -370,7 +370,7 @@ def picture_of_costs(systems: Systems) -> Picture:
     texts += [(0.0, down(score) + _THICK, "start", three_digits(score)) for score in (low, high)]
     for name, cost in costs.items():
         x, y, top = across(cost), down(figures[name].value), down(max(ends[name]))
-        title = f"{shown_name(name)}: {three_digits(figures[name].value)} at {amount_text(cost)} a document"
+        title = f"{shown_name(name)}: {three_digits(figures[name].value)} at {amount_text(cost)} per document"
         bars.append((x - _THICK / 2, top, _THICK, down(min(ends[name])) - top, "", title))
         dots.append((x, y, title))
         beside = (x + 8, y + 14, "start") if x < PICTURE_WIDTH - _NAMES else (x - 8, y - 8, "end")
@@ -380,7 +380,7 @@ def picture_of_costs(systems: Systems) -> Picture:
     left_out = ", ".join(shown_name(name) for name in systems.evaluations if name not in costs)
     caption = "Score with its interval against the mean cost of a document, on a logarithmic scale."
     caption += " The line joins the systems that no other one beats in both score and cost." if front else ""
-    caption += f" Without a cost above 0, and not in the picture: {left_out}." if left_out else ""
+    caption += f" Not shown, because they have no cost above 0: {left_out}." if left_out else ""
     return Picture("Scores against costs", caption, (), bars, lines, dots, texts, height=_HEIGHT + _FOOT, base=_HEIGHT)
 
 

@@ -162,7 +162,7 @@ _RANKS = {  # kinds about rare values, which may be wrong, and about notations; 
 
 def _document_cases(pairs: TestSet, progress: Progress) -> Iterator[_Case]:
     """Yield empty acceptable answers, equal rows in one list, and equal ground truths of two documents."""
-    nothing = "an empty text, null, list or object among acceptable answers: a missing value is right"
+    nothing = "an empty text, null, list or object among the acceptable answers, so a missing value is right"
     first: dict[str, str] = {}
     rows = zip(pairs.ids, pairs.truths, strict=True)
     for name, truth in watched(rows, progress, "Checking", len(pairs.ids)):
@@ -172,10 +172,10 @@ def _document_cases(pairs: TestSet, progress: Progress) -> Iterator[_Case]:
             if isinstance(value, list) and any(isinstance(part, dict) for part in value):
                 surplus = len(value) - len(set(map(_json_text, value)))
                 place = f"{field_path(path)}[]"
-                yield from [("duplicate row", place, "equal to a row before it in its list", name)] * surplus
+                yield from [("duplicate row", place, "equal to an earlier row of its list", name)] * surplus
         text = _json_text(truth)
         if first.setdefault(text, name) != name and text not in ("null", "[]", "{}"):
-            yield "duplicate document", "", "the same ground truth as a document before", name
+            yield "duplicate document", "", "the same ground truth as an earlier document", name
 
 
 def _json_text(value: Any) -> str:
@@ -203,7 +203,7 @@ def _field_findings(values: FieldValues, progress: Progress, *, unread: bool) ->
 
 
 _DOUBTFUL_TEXTS: dict[tuple[str, str], Callable[[str], bool]] = {
-    ("placeholder", "texts that stand for no value; null says so"): lambda t: t.strip().casefold() in _PLACEHOLDERS,
+    ("placeholder", "texts that mean no value; use null instead"): lambda t: t.strip().casefold() in _PLACEHOLDERS,
     ("white space", "texts that begin or end with white space"): lambda t: t != t.strip(),
     ("JSON text", "texts that are JSON, which is compared as text"): is_json_container,
 }
@@ -261,14 +261,14 @@ def _notations(path: str, field: FieldValues, suggested: SuggestedField, *, unre
         shapes.setdefault(None if compares.read(text) is None else _shape(text), Counter())[text] += count
     unreadable = shapes.pop(None, Counter())
     if unread:
-        yield from _text_findings("unread", path, field, unreadable, f"not {compares.name}, as the others are")
+        yield from _text_findings("unread", path, field, unreadable, f"not {compares.name}, unlike the other values")
     if suggested.compare == "unit":
         units = {text: re.sub(r"\d[\d.,' ]*", "1 ", text) for text in field.texts}
         meant = Counter(letters for letters, _ in {(unit.casefold(), compares.read(unit)) for unit in units.values()})
         alike = (text for text, unit in units.items() if meant[unit.casefold()] > 1)
-        yield from _text_findings("capital letters", path, field, alike, "units that only capital letters distinguish")
+        yield from _text_findings("capital letters", path, field, alike, "units that differ only in capital letters")
     most, *others = sorted(shapes.values(), key=Counter.total, reverse=True) or [Counter()]
-    usual = f"written otherwise than most, such as {short_repr(next(iter(most), ''))}"
+    usual = f"in a different notation than most, such as {short_repr(next(iter(most), ''))}"
     yield from _text_findings("several notations", path, field, chain.from_iterable(others), usual)
 
 
@@ -288,7 +288,9 @@ def _key_cases(pairs: TestSet, root: SchemaNode) -> Iterator[_Case]:
             given = [str(key) for key in keys if key not in (None, "")]
             place, lacking, surplus = f"{field_path(path)}[]", len(keys) - len(given), len(given) - len(set(given))
             yield from [("missing key", place, f"rows without their key {key_of[path]!r}", name)] * lacking
-            yield from [("repeated key", place, f"rows with the {key_of[path]!r} of a row before", name)] * surplus
+            yield from [
+                ("repeated key", place, f"rows with the same {key_of[path]!r} as an earlier row", name)
+            ] * surplus
 
 
 def _comparator_findings(fields: FieldValues, root: SchemaNode, mistyped: set[tuple[str, str]]) -> Iterator[Finding]:
@@ -305,7 +307,7 @@ def _comparator_findings(fields: FieldValues, root: SchemaNode, mistyped: set[tu
         identities = ((tuple(reading[:3:2] for reading in each), text) for each, text in readings)
         texts_of: Any = grouped((each if len(each) < 2 else None, text) for each, text in identities)  # noqa: PLR2004
         unread = f"cannot be read as {compares.name}, as the schema says"
-        several = f"can be read in several ways as {compares.name}; a setting of the schema says which"
+        several = f"can be read in several ways as {compares.name}; a setting of the schema can choose one"
         for sentence, key in ((unread, ()), (several, None)):
             texts = [text for text in texts_of.pop(key, []) if (place, values.documents[text]) not in mistyped]
             yield from _text_findings("unread", place, values, texts, sentence)

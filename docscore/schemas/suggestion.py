@@ -361,7 +361,7 @@ def _as_date(texts: Mapping[str, int]) -> Settings | str | None:
     for way in (way for way in contradicted if _read_count(texts, "date", way)):
         numbers, locale = short_repr(next(filter(_IN_NUMBERS.match, texts))), json.dumps({"locale": way["locale"]})
         line = f'"{KEYWORD}": {json.dumps({"compare": "date", **way})}'
-        return f"{numbers} is in another order than {locale} says: add {line}"
+        return f"{numbers} has a different order than {locale} says: add {line}"
     clocks = all(re.search(r":|[^\W\d_]", text) for text in texts)
     return {"compare": "time"} if clocks and _read_count(texts, "time") else None
 

@@ -98,7 +98,7 @@ class Calibration:
         """Return warnings about the confidences, as sentences."""
         if self.auroc.value is None or self.auroc.value >= _CHANCE:
             return ()
-        return ("AUROC is below 0.5: wrong values have higher numbers. Are these errors instead of confidences?",)
+        return ("AUROC is below 0.5: wrong values have higher confidences. Are the numbers probabilities of errors?",)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes in plain types; an interval becomes its two ends, or None and a note."""
@@ -228,7 +228,7 @@ def _resampled_figures(
             ]
         )
 
-    area_interval = ece_interval = Interval(note="that needs five documents")
+    area_interval = ece_interval = Interval(note="it needs at least five documents")
     if values.document_count >= FEWEST:
         draws = min(n_resamples, max(_FEWEST_RESAMPLES, _MOST_CELLS // count))
         sampled = sampled_values(figures, 3, values.document_count, draws, seed, resampled, width=count)

@@ -192,9 +192,9 @@ class Ratios:
         """
         having, fewest = int(self.having[column]), "two" if is_mean else "five"
         if having == 0:
-            return Interval(note=f"no {self.unit} has it")
+            return Interval(note=f"no {self.unit} contributes to it")
         if having < (2 if is_mean else FEWEST):
-            return Interval(note=f"that needs {fewest} {self.unit}s")
+            return Interval(note=f"it needs at least {fewest} {self.unit}s")
         if not alike and having >= FEWEST:
             return None
         found = wilson_interval(float(self.values[column]) * having, having, confidence=confidence)
@@ -276,11 +276,11 @@ class Differences:
         if not self.moved[column]:
             return Interval(note=NO_CHANGE)
         if having < FEWEST:
-            return Interval(note=f"that needs five {self.unit}s")
+            return Interval(note=f"it needs at least five {self.unit}s")
         if not alike:
             return None
         rest = wilson_interval(0, having, confidence=confidence).high or 0.0
-        note = f"{WILSON}, as all {having:,} {self.unit}s changed alike"
+        note = f"{WILSON}, as all {having:,} {self.unit}s changed by the same amount"
         return Interval(change - rest * (change + 1), change + rest * (1 - change), 0.0, note)
 
 

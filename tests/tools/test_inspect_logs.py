@@ -131,7 +131,7 @@ def test_samples_without_a_prediction_are_an_error_unless_an_option_says_otherwi
         assert (done.code, done.out) == (2, "")
         assert f"{bad}: ids of references that no prediction has (2): '{2:032x}.pdf', " in done.err
     done = run("score", bad, "--missing", "zero", "--json", "--rows")
-    assert f"{bad}: 2 of 10 samples ended with an error before they had an output, and have no prediction" in done.err
+    assert f"{bad}: 2 of 10 samples ended with an error before they had an output, so they have no" in done.err
     assert f"the first, {2:032x}.pdf: " in done.err
     output = json.loads(done.out)
     assert (

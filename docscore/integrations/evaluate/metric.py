@@ -151,7 +151,9 @@ class DocumentMetricMixin:
             check_confidence(options["confidence"])
         elif options.get("cluster") is not None:
             raise InputValueError(
-                place="cluster", expected="a level for confidence, because clusters change only intervals", got="none"
+                place="cluster",
+                expected="a confidence level in addition, because clusters only affect intervals",
+                got="none",
             )
         try:
             if self.num_process > 1:  # type: ignore[attr-defined]
@@ -180,7 +182,7 @@ class DocumentMetricMixin:
             if self.num_process == 1:  # type: ignore[attr-defined]
                 raise
             raise InputValueError(
-                problem=f"a process ended before all rows were written, and its file cannot be read: {error}",
+                problem=f"a process ended before it wrote all rows, so its file cannot be read: {error}",
             ) from None
 
     def _get_all_cache_files(self) -> tuple[list[str], list[Any]]:

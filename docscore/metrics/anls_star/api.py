@@ -365,7 +365,7 @@ def _one_of_texts(truth: list[Value]) -> Value:
         return truth
     warn(
         "compatibility mode: the ground truth is a list of strings and the prediction a string, so any string of "
-        "the list is taken as right; write a tuple to say so"
+        "the list is accepted; write alternatives as a tuple"
     )
     return tuple(truth)
 
@@ -469,7 +469,7 @@ def _is_blank(truth: Value) -> bool:
 
 
 class FieldCounter(ScoreListener):
-    """Counts the parts of pairs; one object counts one field in all pairs.
+    """A counter of the parts of pairs; one object counts one field in all pairs.
 
     Args:
         counts: the counts to fill.
@@ -578,7 +578,7 @@ class FieldCounter(ScoreListener):
 
 
 class _ChosenCounter(ScoreListener):
-    """Counts the parts of a pair in the matching that an annotator chooses.
+    """A counter of the parts of a pair in the matching that an annotator chooses.
 
     Args:
         counter: counts the parts.

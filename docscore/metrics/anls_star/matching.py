@@ -186,7 +186,7 @@ def _by_key(column: Sequence[Value]) -> dict[str, list[Value]]:
 
 
 class Identities:
-    """Numbers values: values of equal type and content have the same number, regardless of the order of keys.
+    """A numbering of values: values of equal type and content have the same number, regardless of the order of keys.
 
     Floats that print differently, such as 0.0 and -0.0, have different numbers. The numbers of containers are stored by
     identity, so that deep nesting costs no more than its size; the values must live as long as the object.

@@ -97,7 +97,7 @@ def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options
 
 
 class Scorer:
-    """Scores plain values, which must live as long as the object.
+    """A scorer of plain values, which must live as long as the object.
 
     Args:
         options: how texts are compared, and which keys count.

@@ -20,7 +20,7 @@ ALL_CLEAR: UnclearSides = (), ()
 
 
 class Comparator(ABC):
-    """Compares the scalars of a place other than as the texts of ANLS*.
+    """A comparison of the scalars of a place other than as the texts of ANLS*.
 
     Attributes:
         label: the type and the settings: "number, tolerance 1%".

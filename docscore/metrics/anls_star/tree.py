@@ -509,7 +509,7 @@ class ScoreListener(Protocol):
 
 
 class NodeBuilder(ScoreListener):
-    """Builds a node of a score tree.
+    """A builder of a node of a score tree.
 
     Args:
         whole: the object that all nodes share.
@@ -591,7 +591,7 @@ class NodeBuilder(ScoreListener):
             note = f"{note}; {agreed}" if note else agreed
         elif kind == "null" and not note and status != "exact":
             holder = "missing" if status == "missing" else "only in the prediction"
-            note = f"null counts here, since what holds it is {holder}"
+            note = f"null counts here because its object or list is {holder}"
         elif kind == "scalar" and schema is not None and schema.comparator is not None:
             comparator = schema.comparator
             compared, unclear_sides = comparator.label, comparator.unclear_sides(truth, prediction)  # type: ignore[arg-type]
@@ -662,15 +662,15 @@ def _comment_on_scalars(truth: Scalar, prediction: Scalar, options: CompareOptio
     left, right = fold_all((truth, prediction), options.ignore_case, text)
     if left == right:
         if text(truth) != text(prediction):
-            return "equal but for case or white space"
+            return "equal except for case or white space"
         if scalar_text(truth) != scalar_text(prediction):
             return "equal as numbers"
         same_type = isinstance(truth, str) == isinstance(prediction, str)
-        return "" if same_type else "numbers and booleans compare as text"
+        return "" if same_type else "numbers and booleans are compared as text"
     spelling = spelling_of_same_value(truth, prediction)
     if spelling is not None:
         return f"same {'date' if spelling == 'date' else 'number'}, compared as text"
-    comments = [] if both_texts else ["numbers and booleans compare as text"]
+    comments = [] if both_texts else ["numbers and booleans are compared as text"]
     if not earned and max(len(left), len(right)) > _LONG_TEXT:
         comments.append(f"similarity < {threshold:g}")
     elif (ratio := similarity(left, right, 0.0)) < threshold:

@@ -76,7 +76,7 @@ def _guarded(read: Read, value: Scalar) -> Reading | None:
 
 @dataclass(frozen=True)
 class ReadingComparator(Comparator):
-    """Compares scalars by the values that they mean: 1000.0 equals 1000, and 12 March 2024 equals 2024-03-12.
+    """A comparator of scalars by the values that they mean: 1000.0 equals 1000, and 12 March 2024 equals 2024-03-12.
 
     Attributes:
         name: the type of value, in words: "a number".
@@ -296,7 +296,7 @@ def _text_table(
 
 @dataclass(frozen=True)
 class FunctionComparator(Comparator):
-    """Compares scalars with a function of the user, which returns numbers in [0, 1].
+    """A comparator of scalars by a function of the user, which returns numbers in [0, 1].
 
     Attributes:
         label: the name of the function.
@@ -326,7 +326,7 @@ class FunctionComparator(Comparator):
             values = f"{short_repr(truths[i])} and {short_repr(predictions[j])}"
             got = short_repr(earned if self.by_columns else earned[i][j])
             raise InputValueError(
-                place=self.place, expected=f"numbers from 0 to 1 of {self.label}", got=f"{got} for {values}"
+                place=self.place, expected=f"numbers from 0 to 1 from {self.label}", got=f"{got} for {values}"
             )
         return points
 
@@ -374,7 +374,7 @@ def by_columns(function: Callable[[list[Any], list[Any]], Any]) -> Callable[[lis
 
 @dataclass(frozen=True)
 class JudgedComparator(Comparator):
-    """Compares texts by judgements from a file; a text always equals itself.
+    """A comparator of texts by judgements from a file; a text always equals itself.
 
     Attributes:
         verdicts: S by pairs of a ground truth and a prediction, as texts in lower case.
@@ -413,7 +413,9 @@ class JudgedComparator(Comparator):
             return "as judged"
         otherwise = "compared as text" if self.unread == "text" else "wrong"
         swapped = (
-            "" if self._verdict(prediction, truth) is None else "; the judgements have these texts on swapped sides"
+            ""
+            if self._verdict(prediction, truth) is None
+            else "; the judgements have these texts with the sides swapped"
         )
         return f"no judgement: {otherwise}{swapped}"
 
@@ -556,7 +558,8 @@ def unit_comparator(
     def fits(left: Any, right: Any) -> bool:
         if tolerance and left == _TEMPERATURE:
             raise InputValueError(
-                place="tolerance", problem="a share of a temperature depends on its scale; compare temperatures without"
+                place="tolerance",
+                problem="a share of a temperature depends on its scale; compare temperatures without a tolerance",
             )
         return bool(left == right)
 
@@ -689,7 +692,7 @@ def enum_comparator(*, values: Sequence[str] | Mapping[str, Sequence[str]], unre
     for value in values:
         for name in (value, *(values[value] if isinstance(values, Mapping) else ())):
             if names.setdefault(fold(name, ignore_case=True), value) != value:
-                raise InputValueError(place="values", problem=f"{name!r} is a name of {value!r} and another value")
+                raise InputValueError(place="values", problem=f"{name!r} is a name of {value!r} and of another value")
 
     def read(value: Scalar) -> Reading | None:
         known = names.get(fold(value, ignore_case=True))
@@ -712,7 +715,7 @@ def judgements_comparator(*, judgements: Sequence[Sequence[Any]], unread: Otherw
         for sides in (pair, pair[::-1]) if any(both) else (pair,):
             if verdicts.setdefault(sides, float(verdict)) != verdict:
                 raise InputValueError(
-                    place=f"judgements/{number}", problem=f"another verdict on {truth!r} and {prediction!r}"
+                    place=f"judgements/{number}", problem=f"{truth!r} and {prediction!r} already have another verdict"
                 )
     return JudgedComparator(verdicts, unread)
 
@@ -800,7 +803,7 @@ COMPARATORS: dict[str, ComparatorType] = {
     ),
     "time": ComparatorType(time_comparator, _TIMES, format="time", tolerance="seconds", effect="times as times"),
     "phone": ComparatorType(
-        phone_comparator, effect="phone numbers as such", resembles=lambda text: text.strip().startswith("+")
+        phone_comparator, effect="phone numbers as phone numbers", resembles=lambda text: text.strip().startswith("+")
     ),
     "boolean": ComparatorType(
         boolean_comparator,

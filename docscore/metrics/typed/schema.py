@@ -84,12 +84,12 @@ def _check_settings(own: PlaceSettings, compare: str, pointer: str) -> None:
         owners = " or ".join(owner for owner in COMPARATORS if name in settings_of(owner)) or name
         raise InputValueError(
             place=f"{pointer}/{name}",
-            expected=f"{name} where values compare as {owners}",
-            got=f"it where they compare as {compare}",
+            expected=f"a comparison as {owners} for this setting",
+            got=compare,
         )
     if "group" in own and own["group"] == own.get("decimal"):
         raise InputValueError(
-            place=f"{pointer}/group", expected="another character than decimal", got=repr(own["group"])
+            place=f"{pointer}/group", expected="a character other than decimal", got=repr(own["group"])
         )
     tolerance, unit = own.get("tolerance"), COMPARATORS[compare].tolerance
     if tolerance is not None and unit and isinstance(tolerance, str) != (unit == "share"):
@@ -130,8 +130,8 @@ def comparator_of(
     if "compare" in settings and types and not types.intersection(COMPARATORS[compare].types):
         raise InputValueError(
             place=f"{pointer}/compare",
-            expected="a comparison of values of the type",
-            got=f"{compare!r} where the type is {' or '.join(sorted(types))}",
+            expected=f"a comparator for the type {' or '.join(sorted(types))}",
+            got=repr(compare),
         )
     own = {name: value for name, value in settings.items() if name not in _OF_EVERY_PLACE}
     if compare == "enum" and "values" not in own:
@@ -155,8 +155,8 @@ def _list_settings(settings: PlaceSettings, types: set[str], pointer: str) -> tu
     if named and types and "array" not in types:
         raise InputValueError(
             place=f"{pointer}/{named[0]}",
-            expected=f"{named[0]} of an array",
-            got=f"it where the type is {' or '.join(sorted(types))}",
+            expected="the type array for this setting",
+            got=" or ".join(sorted(types)),
         )
     keeps_order = settings.get("list_order") == "kept"
     if keeps_order and "key" in settings:
@@ -188,7 +188,9 @@ def _check_keywords(schema: SubSchema) -> None:
     content = schema.content
     for key in _BESIDE:
         if key in content and _validator(key).is_valid(content[key]):
-            raise InputValueError(place=f"{schema.pointer}/{key}", expected=f"it inside {KEYWORD}", got="it outside")
+            raise InputValueError(
+                place=f"{schema.pointer}/{key}", expected=f"this setting inside {KEYWORD}", got="it outside"
+            )
     for key, name in nearest(sorted(content.keys() - _KEYWORDS), _INTENDED).items():
         if Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid({_INTENDED[name]: content[key]}):
             raise InputValueError(place=f"{schema.pointer}/{key}", expected=_INTENDED[name], got=key)
@@ -288,7 +290,7 @@ def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], 
     root = _Compiler(dict(functions)).root(schema)
     unread = sorted(schema.content.keys() & _UNSUPPORTED)
     if unread and KEYWORD not in schema.content and not any(named_places(root).values()):
-        problem = f"names nothing to compare except {', '.join(unread)}, which is not read"
+        problem = f"names no fields except under {', '.join(unread)}, which docscore does not read"
         raise InputValueError(place="#", problem=f"{problem}: add properties or items, or give {{}} to compare texts")
     return root
 
@@ -320,7 +322,7 @@ def schema_root(text: str) -> SubSchema:
     steps = [name for name in _WRAPPERS if isinstance(document, dict) and isinstance(document.get(name), dict)]
     if steps and "properties" not in document:
         raise InputValueError(
-            place="#", expected="a JSON Schema", got=f"a part of a request; take what is at {_WRAPPERS[steps[0]]}"
+            place="#", expected="a JSON Schema", got=f"a part of a request; use the schema at {_WRAPPERS[steps[0]]}"
         )
     try:
         validator_for(document, default=Draft202012Validator).check_schema(document)
@@ -329,7 +331,7 @@ def schema_root(text: str) -> SubSchema:
         named: list[Any] = error.instance if isinstance(error.instance, list) else [error.instance]
         for name in (name for name in named if name not in TYPES and str(name).lower() in TYPES):
             raise InputValueError(place=pointer, expected=repr(name.lower()), got=repr(name)) from None
-        raise InputValueError(place=pointer, problem=f"no JSON Schema: {error.message}") from None
+        raise InputValueError(place=pointer, problem=f"not a JSON Schema: {error.message}") from None
     resource = DRAFT202012.create_resource(document)
     resolver = Registry().with_resource(resource.id() or "", resource).resolver(resource.id() or "")
     return SubSchema(document if isinstance(document, dict) else {}, "#", resolver)
@@ -376,7 +378,7 @@ def schemas_of_place(schemas: Iterable[SubSchema]) -> tuple[list[SubSchema], Pla
 
 
 class _Compiler:
-    """Creates a node for each place; equal schemas at several places with the same weight share one node."""
+    """A compiler of one node per place; equal schemas at several places with the same weight share one node."""
 
     def __init__(self, functions: Functions) -> None:
         self.functions = functions
@@ -389,7 +391,7 @@ class _Compiler:
         try:
             root = self.node([schema], 1.0)
         except RecursionError:
-            raise InputValueError(place="#", problem="nested too deep") from None
+            raise InputValueError(place="#", problem="nested too deeply") from None
         weighted = any(node.unit != 1 for node in self.nodes.values())
         for node in self.nodes.values():
             node.weighted = weighted
@@ -410,7 +412,9 @@ class _Compiler:
             return self.nodes[name, unit]
         pointer = f"{schemas[0].pointer}/{KEYWORD}" if schemas else "#"
         if name and name in self.above:
-            raise InputValueError(place=pointer, problem="a weight in a part of the schema that contains itself")
+            raise InputValueError(
+                place=pointer, problem="a part of the schema that contains itself cannot have a weight"
+            )
         views, settings = self.views(schemas)
         if "types" in settings:
             self.by_type = {
@@ -453,7 +457,7 @@ class _Compiler:
         origin: dict[str, str] = {}
         for schema in schemas:
             if id(schema.content) in seen:
-                raise InputValueError(place=schema.pointer, problem="a reference that leads back to itself")
+                raise InputValueError(place=schema.pointer, problem="the reference leads back to itself")
             self.steps += 1
             if self.steps > _MOST_STEPS:
                 raise InputValueError(

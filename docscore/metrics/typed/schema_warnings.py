@@ -96,7 +96,7 @@ def _problems_of_schema(root: SchemaNode, paths: set[str], place: str) -> Iterat
     if len(missing) == len(named) and (hints or any(named.values())):
         existing = some_of([field_path(path) for path in others if not path.endswith("[]")]) or "no fields"
         names = some_of([field_path(path) for path in missing if named[path] or path in hints])
-        problem = f"no ground truth has any of the fields that it names, {names}; ground truths have {existing}"
+        problem = f"no ground truth has any of the fields that it names, {names}; the ground truths have {existing}"
     elif compared and not compared & paths and not any(_is_empty_list(path, paths) for path in compared):
         names = some_of(list(map(field_path, sorted(compared))))
         problem = f"no ground truth has any of the fields that it compares by value, {names}"
@@ -130,9 +130,9 @@ def _problems_of_keys(nodes: Mapping[str, SchemaNode | None], paths: set[str], n
     for path, node in nodes.items():
         if node and node.key and (key := key_place(path, node)) not in {*paths, *named}:
             if path in paths and f"{path}[]" not in paths:
-                yield f"key {node.key!r} stands at {field_path(path)!r}, where no ground truth has a list"
+                yield f"key {node.key!r} is set at {field_path(path)!r}, where no ground truth has a list"
             elif not _is_empty_list(key, paths):
-                yield f"key {node.key!r} stands at {field_path(path)!r}, but no row there has it"
+                yield f"key {node.key!r} is set at {field_path(path)!r}, but no row there has this key"
 
 
 def check_compared(truths: Iterable[Value], source: SchemaSource) -> None:
@@ -161,7 +161,7 @@ def check_compared(truths: Iterable[Value], source: SchemaSource) -> None:
             inside = below.get(field, f"{field}[]" if kind == "a list" else "")
             such = f", such as {field_path(inside)}" if inside else ""
             place = f"comparators[{short_repr(waiting[field])}]"
-            raise InputValueError(place=place, expected=f"the field of single values{such}", got=f"that of {kind}")
+            raise InputValueError(place=place, expected=f"a field of single values{such}", got=kind)
 
 
 _CONTAINERS: dict[type, str] = {list: "a list", dict: "an object"}
