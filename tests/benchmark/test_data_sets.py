@@ -249,7 +249,7 @@ def test_an_error_names_file_and_line(
 def test_data_that_is_not_there(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match="got none"):
         documents_of(name, tmp_path)
-    with pytest.raises(ValueError, match="expected a folder, got nothing of that name"):
+    with pytest.raises(ValueError, match="expected a folder, got a path that does not exist"):
         documents_of(name, tmp_path / "absent")
     with pytest.raises(ValueError, match="split: expected"):
         documents_of(name, tmp_path, split="dev")

@@ -223,12 +223,12 @@ def test_a_sample_estimates_what_comes_back() -> None:
     assert estimate.corrected[0] == pytest.approx(0.75 + 0.25 * estimate.lenient[0])
     assert estimate.shared is not None
     assert estimate.shared[0] == 0
-    assert f"{of['d']} of 25 draws are unclear. These are more than a tenth" in str(estimate)
+    assert f"{of['d']} of 25 draws are unclear. More than a tenth of the draws" in str(estimate)
     assert "% (no interval)" in str(estimate)
-    assert "is not in this sample, which has no places without a difference." in str(Review(drawn).estimate())
+    assert "no places without a difference, so it cannot show errors of both sides." in str(Review(drawn).estimate())
     for item in review.lines:
         item.verdict = "unclear"
-    with pytest.raises(ValueError, match="expected draws that are clear, got none"):
+    with pytest.raises(ValueError, match="expected at least one draw that is clear, got none"):
         review.estimate()
     with pytest.raises(ValueError, match="expected a random sample of one system"):
         Review([]).estimate()
@@ -301,7 +301,7 @@ def test_documents_without_a_text_are_counted() -> None:
     references, system = {name: {"q": "1"} for name in "abc"}, {name: {"q": "2"} for name in "abc"}
     review = docscore_review.review(references, {"s": system}, documents={"a": "1"})
     assert review.without_text[:2] == (2, 3)
-    assert "2 of 3 documents have no text: no PDF, hOCR or text of" in str(review)
+    assert "2 of 3 documents have no text: no PDF, hOCR or text for" in str(review)
     assert "have no text" not in str(docscore_review.review(references, {"s": system}))
 
 
@@ -333,12 +333,12 @@ def test_the_agreement_of_two_readers(tmp_path: Path) -> None:
     assert low < found.kappa < high  # type: ignore[operator]
     assert f"Cohen's kappa is {found.kappa:.2f} ({low:.2f} to {high:.2f}); 10 documents. 2 places" in str(found)
     few = Review(first.lines[:8]).agreement(second)
-    assert "(no interval: that needs 5 documents)" in str(few)
+    assert "(no interval: it needs at least 5 documents)" in str(few)
     alone = Review([item(path="$.q", verdict="both")])
     assert "undefined" in str(alone.agreement(alone))
     chosen = Review([item(path="$.q", verdict="both", others=[{"value": 5, "systems": []}], value=5)])
     assert len(alone.agreement(chosen).differing) == 1
-    with pytest.raises(ValueError, match="expected places that both readers decided, got none"):
+    with pytest.raises(ValueError, match="expected a place that both readers decided, got none"):
         alone.agreement(first)
 
 
@@ -356,7 +356,7 @@ def test_the_commands_of_a_review_by_two_readers(tmp_path: Path) -> None:
     for line in lines.lines[:2]:
         line.verdict = "other"
     done = run("review", "check", lines.write(listed), files[0])
-    assert (done.code, done.err.count("expected a value next to the verdict other")) == (2, 2)
+    assert (done.code, done.err.count("expected a value with the verdict other")) == (2, 2)
     first, second = two_readers(tmp_path)
     found = validated("review", run("review", "agreement", first, second, "--json").out)["agreement"]
     shown = run("review", "agreement", first, second).out
@@ -521,5 +521,7 @@ def test_unclear_places_without_a_difference_are_counted() -> None:
     exact[0].verdict = "unclear"
     assert "All 40 draws of places without a difference are unclear." in str(review.estimate())
     exact[0].verdict = "prediction"
-    with pytest.raises(ValueError, match="expected as verdict of a place without a difference ground_truth, other or"):
+    with pytest.raises(
+        ValueError, match="expected the verdict ground_truth, other or unclear at a place without a difference"
+    ):
         review.estimate()

@@ -49,22 +49,22 @@ def bench_command() -> None:
 @bench_command.command(
     name="check",
     cls=Command,
-    short_help="Show which data sets are there.",
-    epilog=ending("docscore bench check data", where="where the folder data holds the data sets"),
+    short_help="Show which data sets are available.",
+    epilog=ending("docscore bench check data", where="next to the folder data with the data sets"),
 )
 @click.argument("data", type=a_file)
 @click.option(
     "--dataset",
     "name",
     type=click.Choice([*DATA_SETS, "documents"]),
-    help="Look only for this data set; documents stands for your own files with references and a schema.",
+    help="Look only for this data set. 'documents' means your own files, with references and a schema.",
 )
 @json_option
 def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
     """Show which data sets are in the folder DATA, how many documents they have, and what is missing.
 
-    Each data set lies in a folder of its own, as it is distributed; the name of the folder does not matter. No model
-    is run. The exit status is 2 if DATA has no data set, or not the one that --dataset names.
+    Each data set is in its own folder, in the form in which it is distributed; the name of the folder does not matter.
+    No model is run. The exit status is 2 if DATA has no data set, or does not have the one that --dataset names.
     """
     data_sets = checked_data(data, name)
     if as_json:
@@ -93,7 +93,7 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
 )
 @price_option(
     "MODEL=INPUT,OUTPUT",
-    "Prices of a million tokens that MODEL reads and writes, for the cost of its runs. Can be repeated.",
+    "Prices of a million tokens that MODEL reads and writes, to compute the cost of its runs. Can be repeated.",
 )
 @together(comparing_options, test_set_options)
 @json_option
@@ -162,5 +162,7 @@ def _lines_about(data_set: dict[str, Any]) -> list[str]:
         return [f"{head}not found", f"  {data_set['error']}", *source]
     lacking = {method: documents - count for method, count in data_set["methods"].items()}
     able = ", ".join(method for method, count in lacking.items() if not count) or "no method"
-    lines = [f"  {method}: {count:,} documents lack {NEEDS[method]}" for method, count in lacking.items() if count]
+    lines = [
+        f"  {method}: {count:,} documents do not have {NEEDS[method]}" for method, count in lacking.items() if count
+    ]
     return [f"{head}{documents:,} documents, for {able}", *lines]

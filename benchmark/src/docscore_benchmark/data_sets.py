@@ -50,7 +50,7 @@ def found_file(folder: Path, patterns: Iterable[str], what: str, fits: Callable[
         ValueError: if the folder is not a folder, or contains no such file.
     """
     if not folder.is_dir():
-        raise unlike_format(folder, "a folder", "a file" if folder.exists() else "nothing of that name")
+        raise unlike_format(folder, "a folder", "a file" if folder.exists() else "a path that does not exist")
     patterns = list(patterns)
     for pattern in patterns:
         for depth in range(_DEEPEST + 1):
@@ -659,7 +659,7 @@ def _checked(folder: Path, data_set: DataSet) -> dict[str, Any]:
 
 
 def _has(document: DocumentRecord, method: str) -> bool:
-    """Whether a document has what a method needs."""
+    """Return whether a document has what a method needs."""
     if method in TEXT_METHODS:
         return bool(document.pages) and all(page.words is not None or page.text is not None for page in document.pages)
     pictures = method == "vision" and bool(document.pages) and all(page.image for page in document.pages)

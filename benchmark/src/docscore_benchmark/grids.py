@@ -179,8 +179,8 @@ def table_of_costs(runs: Sequence[LoggedRun], left_out: Sequence[str] = ()) -> T
 
 
 _WHAT_RUNS_COST = (
-    "in and out: tokens read and written; s: seconds from the start to the end. They and $ are those of one run, of "
-    "several runs or epochs on average; docs and failed are counted in all."
+    "in and out: tokens read and written; s: seconds from the start to the end. These three and $ are the average "
+    "per run or epoch; docs and failed are totals."
 )
 
 

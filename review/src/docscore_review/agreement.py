@@ -65,7 +65,7 @@ class Agreement(NamedTuple):
     def __str__(self) -> str:
         verdicts = f"{self.same:,} of {counted(self.decided, 'place')} have the same verdict"
         if self.kappa is None:
-            kappa = "Cohen's kappa is undefined: both readers gave one verdict only"
+            kappa = "Cohen's kappa is undefined: both readers gave only one verdict"
         else:
             low, high = self.interval.ends or (None, None)
             ends = f"no interval: {self.interval.note}" if low is None else f"{low:.2f} to {high:.2f}"
@@ -86,7 +86,7 @@ def agreement_of(first: Sequence[Item], second: Sequence[Item], confidence: floa
     ]
     pairs = [(item, sides[1][key]) for key, item in sides[0].items() if key in sides[1]]
     if not pairs:
-        raise InputValueError(place="review", expected="places that both readers decided", got="none")
+        raise InputValueError(place="review", expected="a place that both readers decided", got="none")
     documents = numbered(item.question_id for item, _ in pairs)
     counts = np.zeros((len(documents), len(VERDICTS), len(VERDICTS)))
     for one, other in pairs:
@@ -104,7 +104,7 @@ def agreement_of(first: Sequence[Item], second: Sequence[Item], confidence: floa
 
 
 def _kappas(counts: Array, undefined: float) -> Array:
-    """Cohen's kappa: (p - e) / (1 - e), with p the share of equal verdicts and e the share expected by chance.
+    """Return Cohen's kappa: (p - e) / (1 - e), with p the share of equal verdicts and e the share expected by chance.
 
     Args:
         counts: how many places have each pair of verdicts, shape (b, v, v).
@@ -120,10 +120,10 @@ def _kappas(counts: Array, undefined: float) -> Array:
 
 
 def _interval(counts: Array, kappa: float, confidence: float) -> Interval:
-    """The interval of kappa by the bootstrap over documents (BCa), expanded if there are few documents."""
+    """Return the interval of kappa by the bootstrap over documents (BCa), expanded if there are few documents."""
     n, width = len(counts), len(VERDICTS)
     if n < FEWEST:
-        return Interval(note=f"that needs {FEWEST} documents")
+        return Interval(note=f"it needs at least {FEWEST} documents")
 
     def resampled(times: Array) -> Array:
         return _kappas((times @ counts.reshape(n, -1)).reshape(-1, width, width), kappa)[np.newaxis]
@@ -139,5 +139,5 @@ def _text(value: Any) -> str:
 
 
 def _verdict(item: Item) -> str:
-    """A verdict with the value that it names, if it names one."""
+    """Return a verdict as text, with the value that it names, if any."""
     return f"{item.verdict}: {_text(item.value)}" if item.value is not NoCell else str(item.verdict)

@@ -49,7 +49,7 @@ _scoring = together(metric_options, comparing_options, test_set_options)
 
 @click.group(name="review")
 def review_command() -> None:
-    """Find errors of ground truths from the predictions of systems, correct them, and estimate what they cost."""
+    """Find errors in ground truths with the predictions of systems, correct them, and estimate their cost in points."""
 
 
 @review_command.command(
@@ -71,27 +71,34 @@ def review_command() -> None:
     type=a_file,
     multiple=True,
     metavar="FILE",
-    help="Review whose verdicts are carried over to places of the same path and values. Can be repeated.",
+    help="Review with verdicts to carry over to places with the same path and values. Can be repeated.",
 )
-@click.option("--hold-out", multiple=True, metavar="NAME", help="System that makes no proposals. Can be repeated.")
+@click.option(
+    "--hold-out",
+    multiple=True,
+    metavar="NAME",
+    help="System whose predictions are not proposed as corrections. Can be repeated.",
+)
 @click.option("--same", callback=split_names, metavar="NAMES", help="Systems that count as one, separated by commas.")
 @click.option(
     "--sample",
     type=COUNT,
     default=0,
     metavar="N",
-    help="Draw N places of one system by the points that it loses there, for `docscore review estimate`.",
+    help="Sample N places of one system by the points that it loses there, for `docscore review estimate`.",
 )
 @click.option(
     "--agreements",
     type=COUNT,
     default=0,
     metavar="N",
-    help="With --sample: also draw N places where the system earns all points. Errors of both sides are only there.",
+    help="With --sample: also sample N places where the system earns all points. Only these show errors of both sides.",
 )
-@click.option("--of", metavar="NAME", help="With --sample: the system.  [default: the first]")
-@click.option("--seed", type=COUNT, default=0, show_default=True, help="Seed of the draws.")
-@click.option("-o", "--output", type=a_file, metavar="FILE", help="Write all places to FILE (.jsonl), to decide them.")
+@click.option("--of", metavar="NAME", help="With --sample: the system to sample.  [default: the first]")
+@click.option("--seed", type=COUNT, default=0, show_default=True, help="Seed of the sample.")
+@click.option(
+    "-o", "--output", type=a_file, metavar="FILE", help="Write all places to FILE (.jsonl), to add verdicts to them."
+)
 @_scoring
 @json_option
 def list_command(
@@ -102,12 +109,14 @@ def list_command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """List the places where PREDICTIONS differ from REFERENCES, most likely an error of the ground truth first.
+    """List the places where PREDICTIONS differ from REFERENCES, most likely errors of the ground truth first.
 
-    The files are those of `docscore table`: files of the same NAME are runs of one system. First come the places where
-    most systems agree on another value; of alike places in a document, the others follow at the end. The verdict of a
-    place in the output is ground_truth, prediction, both, other (with "value") or unclear. With "for": "group", it
-    holds for all alike places of the document without one. Without --output, groups and the first places are printed.
+    Files of the same NAME are runs of one system, as for `docscore table`. Places where most systems agree on another
+    value come first. If several places of a document are similar, all but the first of them come last.
+
+    Add a verdict to each place of the output: ground_truth, prediction, both, other (with "value") or unclear. With
+    "for": "group", the verdict applies to all similar places of the document that have no verdict. Without --output,
+    the command prints the groups and the first places.
     """
     if output is not None:
         check_output(output, [".jsonl"])
@@ -141,7 +150,7 @@ def _check_no_verdicts(path: Path, *, may_be_other: bool = False) -> None:
     try:
         lines = Review.read(path).lines if path.exists() else []
         decided = sum(item.verdict is not None or bool(item.note) or item.value is not NoCell for item in lines)
-        got = f"{counted(decided, 'verdict')} in it" if decided else ""
+        got = f"a review with {counted(decided, 'verdict')}" if decided else ""
     except ValueError:
         got = "" if may_be_other else "another file"
     if got:
@@ -173,11 +182,11 @@ def _check_no_verdicts(path: Path, *, may_be_other: bool = False) -> None:
 def apply_command(
     review: Path, references: Path, *, systems: Files, output: Path, as_json: bool, **shared: Any
 ) -> None:
-    """Correct REFERENCES by the verdicts in REVIEW, all of them at once or none.
+    """Correct REFERENCES by the verdicts in REVIEW: apply all of them, or none.
 
-    The file of references stays as it is. If ground truths are not those that were judged, such as those that are
-    corrected already, nothing is written. With PREDICTIONS, each system's score before and after is printed: give also
-    systems that made no proposals, since corrections must not merely favour those that did.
+    The file of references is not changed. Nothing is written if a ground truth has changed since the review, for
+    example because it is already corrected. With PREDICTIONS, the command prints the score of each system before and
+    after the correction. Include systems that made no proposals: corrections should not favour only those that did.
     """
     check_other_file(output, [review, *(path for _, path in systems)])
     _check_no_verdicts(output, may_be_other=True)
@@ -203,7 +212,7 @@ def apply_command(
 @click.argument("references", type=a_file)
 @_scoring
 def check_command(review: Path, references: Path, **shared: Any) -> None:
-    """List what `docscore review apply` would refuse of REVIEW, decided or not, for REFERENCES."""
+    """Check REVIEW, with or without verdicts, and list what `docscore review apply` would refuse for REFERENCES."""
     read = Review.read(review)
     read.check(references, **shared)
     documents = counted(len({item.question_id for item in read.lines}), "document")
@@ -213,13 +222,13 @@ def check_command(review: Path, references: Path, **shared: Any) -> None:
 @review_command.command(
     name="estimate",
     cls=Command,
-    short_help="Estimate how much of a loss is not the system's.",
+    short_help="Estimate how much of a loss is due to wrong ground truths.",
     epilog=ending("docscore review estimate sample_decided.jsonl", where="in examples/review"),
 )
 @click.argument("review", type=a_file)
 @json_option
 def estimate_command(review: Path, *, as_json: bool) -> None:
-    """Estimate from the verdicts in REVIEW how much of a system's loss comes back with right ground truths.
+    """Estimate from the verdicts in REVIEW how much of a system's loss correct ground truths would recover.
 
     REVIEW is a file that `docscore review list --sample` wrote, with a verdict for each place.
     """
@@ -240,9 +249,9 @@ def estimate_command(review: Path, *, as_json: bool) -> None:
 @click.argument("second", type=a_file)
 @json_option
 def agreement_command(first: Path, second: Path, *, as_json: bool) -> None:
-    """Print Cohen's kappa of the verdicts in FIRST and SECOND, two copies of one list, and the places that differ.
+    """Print Cohen's kappa of the verdicts in FIRST and SECOND, two copies of one list, and where the verdicts differ.
 
-    The interval takes documents as clusters.
+    The interval treats documents as clusters.
     """
     agreement = Review.read(first).agreement(Review.read(second))
     if as_json:
@@ -258,7 +267,7 @@ def agreement_command(first: Path, second: Path, *, as_json: bool) -> None:
 
 
 def _verdict_counts(review: Review) -> str:
-    """How many places have each verdict, in words."""
+    """Return how many places have each verdict, in words."""
     counts = [f"{count:,} {name}" for name, count in review.counts.items() if count]
     return ", ".join(counts) or "no verdicts"
 

@@ -66,7 +66,7 @@ def corrected_rows(
             raise InputValueError(
                 place=in_file(output), expected=f"a file name that ends in {' or '.join(known)}", got=wanted or "none"
             )
-        check_other_file(Path(output), [] if path is None else [path], "that of the references")
+        check_other_file(Path(output), [] if path is None else [path], "the file of the references")
     table = table._replace(has_columns=table.has_columns and keeps)
     new = {
         index: _corrected_row(table, index, changed.get(name, rows.values[index]), options)
@@ -138,7 +138,7 @@ def _corrected_row(table: RawTable, index: int, value: Value, options: ReadOptio
     raise InputValueError(
         place=table.where(index),
         problem=f"rows of this format cannot hold the ground truth {value_excerpt(value)}",
-        remedy=f"JSONL with rows by id ({ID!r}, {REFERENCES!r}) can",
+        remedy=f"write JSONL with rows by id ({ID!r}, {REFERENCES!r}) instead",
     )
 
 
@@ -178,7 +178,7 @@ def text_with_rows(
     else:
         value = loads(text) if suffix_of(path) == ".json" else None
         if is_log(value):
-            raise InputValueError(place=in_file(path), expected="rows or documents to correct", got="a log")
+            raise InputValueError(place=in_file(path), expected="a file with rows or documents", got="a log")
         spans, is_object = _json_spans(text, 0 if value is None else 1), isinstance(value, dict)
     with path.open("rb") as file:
         parts, end = ["\ufeff" if file.read(len(UTF8_MARK)) == UTF8_MARK else ""], 0

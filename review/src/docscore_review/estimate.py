@@ -69,13 +69,13 @@ class Estimate(NamedTuple):
         lines = [f"Of {self.system}'s loss of {self.loss:.3f}, {comes_back}: its score would be about {score}. {draws}"]
         if self.unclear:
             many = self.unclear > MOST_UNCLEAR * self.draws
-            warning = ". These are more than a tenth, and may change the shares." if many else "."
+            warning = ". More than a tenth of the draws are unclear, which may change the shares." if many else "."
             lines.append(f"Left out: {self.unclear:,} of {counted(self.draws, 'draw')} are unclear{warning}")
         apart = 1 - self.score - self.loss
         if apart > 1e-9:  # noqa: PLR2004
-            lines.append(f"A loss of {apart:.3f} by predictions that are missing or could not be parsed is left out.")
+            lines.append(f"Left out: a loss of {apart:.3f} by predictions that are missing or could not be parsed.")
         if not self.agreements:
-            lines.append("What is wrong on both sides is not in this sample, which has no places without a difference.")
+            lines.append("This sample has no places without a difference, so it cannot show errors of both sides.")
         elif self.shared is None:
             lines.append(f"All {self.agreements:,} draws of places without a difference are unclear.")
         else:
@@ -103,7 +103,7 @@ def estimate_of(items: Sequence[Item], confidence: float) -> Estimate:
         got = f"{counted(count, 'place')} without one"
         raise InputValueError(place="review", expected="a verdict for each place of the sample", got=got)
     if wrong := next((item for item in exact if item.verdict in (PREDICTION, BOTH)), None):
-        expected = f"as verdict of a place without a difference {GROUND_TRUTH}, {OTHER} or {UNCLEAR}"
+        expected = f"the verdict {GROUND_TRUTH}, {OTHER} or {UNCLEAR} at a place without a difference"
         raise InputValueError(
             place=(row_place(wrong.question_id), wrong.path), expected=expected, got=wrong.verdict or ""
         )
@@ -114,7 +114,7 @@ def estimate_of(items: Sequence[Item], confidence: float) -> Estimate:
             raise InputValueError(place="review", expected=f"{expected_draws:,} draws", got=f"{got_draws:,}")
     unclear = _draws(item for item in lossy if item.verdict == UNCLEAR)
     if unclear == draws:
-        raise InputValueError(place="review", expected="draws that are clear", got="none")
+        raise InputValueError(place="review", expected="at least one draw that is clear", got="none")
     lenient, strict = _shares(lossy, [(PREDICTION, BOTH), (PREDICTION,)], confidence)
     score, loss = facts["score"], facts["loss"]
     ends = (None if part is None else score + loss * part for part in lenient[1:])

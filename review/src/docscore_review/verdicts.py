@@ -337,7 +337,7 @@ class Review:
     def left_out_lines(self) -> list[str]:
         """Sentences that say how many predictions of each system are left out."""
         return [
-            f"{shown_name(name)}: {counted(count, 'prediction')} missing or not parsed, {lost:.4f} of its score"
+            f"{shown_name(name)}: {counted(count, 'prediction')} missing or not parsed cost {lost:.4f} of its score"
             for name, (count, lost) in self.left_out.items()
             if count
         ]
@@ -502,7 +502,7 @@ def _changes(
             errors.append(error)
     for steps in (*values, *added):
         if any(steps[:length] in values for length in range(1, len(steps) + (steps in added))):
-            problem = "a verdict on a part of what another verdict replaces or takes away"
+            problem = "another verdict replaces or removes the object or list that contains this place"
             errors.append(InputValueError(place=paths[steps], problem=problem))
     return values, added
 
@@ -519,7 +519,7 @@ def _parent(truth: Value, root: Any, item: Item) -> tuple[Steps, Any]:
     if not is_place or (isinstance(parent, list) and not is_new and _part(parent, steps[-1]) is NoCell):
         raise InputValueError(place=item.path, problem="the ground truth has no such place")
     if is_new and item.after is not None and item.after not in range(len(parent)):
-        expected = "after: the index of a row, or null"
+        expected = "the index of a row, or null, under 'after'"
         raise InputValueError(place=item.path, expected=expected, got=short_repr(item.after))
     return steps, parent
 
@@ -562,17 +562,17 @@ def _decided(item: Item, current: Any) -> tuple[Any] | None:
     if verdict is None or verdict in (GROUND_TRUTH, UNCLEAR):
         return None
     if item.scope and (verdict == OTHER or item.value is not NoCell):
-        problem = "a verdict for a group takes the proposal of each place, no value"
+        problem = "a verdict for a group uses the proposal of each place, so it has no value"
         raise InputValueError(place=place, problem=problem, remedy="decide the places one by one")
     if verdict == OTHER:
         if item.value is NoCell:
-            raise InputValueError(place=place, expected="a value next to the verdict other", got="none")
+            raise InputValueError(place=place, expected="a value with the verdict other", got="none")
         return (item.value,)
     proposal = decided_value(item)
     if value_text(proposal) not in map(value_text, answers_of(item)):
-        raise InputValueError(place=place, expected="as value one of the predictions", got=short_repr(proposal))
+        raise InputValueError(place=place, expected="one of the predictions as the value", got=short_repr(proposal))
     if proposal is not NoCell and f'"{ONE_OF}": ' in dumps(proposal):
-        problem = f"the prediction has a key {ONE_OF!r}, which a ground truth would take for acceptable answers"
+        problem = f"the prediction has a key {ONE_OF!r}, which would mean acceptable answers in a ground truth"
         raise InputValueError(place=place, problem=problem)
     if verdict == PREDICTION:
         return (proposal,)

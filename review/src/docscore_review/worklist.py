@@ -475,7 +475,7 @@ def worklist(
     systems = {name: rows for name, rows in systems.items() if name not in hold_out}
     if not systems or (of is not None and of not in systems):
         got = "none" if of is None else f"{of}, the system to sample"
-        raise InputValueError(place="hold_out", expected="a system that is left", got=got)
+        raise InputValueError(place="hold_out", expected="at least one other system", got=got)
     if of is not None and not sample:
         raise needs(option="of", other="sample")
     check_integer("sample", sample, 0)
@@ -483,7 +483,9 @@ def worklist(
         raise needs(option="agreements", other="sample")
     for rows in systems.values():
         if rows.metric not in (ANLS_STAR, TYPED):
-            raise InputValueError(place="metrics", expected=f"{ANLS_STAR} or {TYPED} as the first", got=rows.metric)
+            raise InputValueError(
+                place="metrics", expected=f"{ANLS_STAR} or {TYPED} as the primary metric", got=rows.metric
+            )
     compared = _Documents(systems, same)
     source = _text_source(documents, text_column, next(iter(systems.values())))
     read = lru_cache(maxsize=1)(source.read if source else lambda _: None)  # places come document by document
@@ -651,7 +653,7 @@ class _Documents:
                 self.exact[key] = answer, before + share
 
     def _usable(self, document: str) -> dict[str, list[Row]]:
-        """The rows of a document by system, without predictions that are missing or could not be parsed."""
+        """Return the rows of a document by system, without predictions that are missing or could not be parsed."""
         usable: dict[str, list[Row]] = {}
         for name, numbers in self.rows[document].items():
             scored = self.systems[name]
