@@ -275,7 +275,7 @@ def test_a_slow_body_is_closed(
     assert start["status"] == status
     if status != 200:
         assert (b"connection", b"close") in start["headers"]
-        assert json.loads(rest[0]["body"])["detail"].startswith("the body came too slowly: expected a byte within ")
+        assert json.loads(rest[0]["body"])["detail"].startswith("the body arrived too slowly: expected a byte every ")
 
 
 @pytest.mark.usefixtures("timers")

@@ -282,7 +282,7 @@ def test_rows_under_a_key_are_read_by_a_query(visit: Visit, size: tuple[int, int
         warnings.get_by_text(f"{name} is read as one document; it may hold rows at results[].").wait_for()
         visitor.page.locator(f'[data-allow="{side}_query"]').click()
         warnings.get_by_text(f"{name} is read as one document").wait_for(state="detached")
-    warnings.get_by_text("id has the same values on both sides in another order.").wait_for()
+    warnings.get_by_text("id has the same values on both sides in a different order.").wait_for()
     visitor.page.get_by_role("button", name="Pair by id").click()
     visitor.page.locator(".wz-details > summary").get_by_text("paired by id").wait_for()
     assert visitor.page.locator(".wz-rows tbody tr").count() == 6
@@ -340,7 +340,7 @@ def test_files_that_cannot_be_read_as_they_are_have_buttons(visit: Visit) -> Non
     warnings, main = visitor.page.locator(".wz-doubts"), visitor.page.locator("#testset .drop .main")
     warnings.get_by_text("p.csv is not UTF-8.").wait_for()
     warnings.get_by_role("button", name="Read as Windows-1252").click()
-    warnings.get_by_text("ground truths are JSON; that of s21.pdf is not: single quotes.").wait_for()
+    warnings.get_by_text("ground truths are JSON; the ground truth of s21.pdf is not: single quotes.").wait_for()
     for button, expected in (("Repair", 21 / 22), ("Leave out", 1)):
         warnings.get_by_role("button", name=button).click()
         main.get_by_text("Score").click()
@@ -748,7 +748,7 @@ def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(
     visitor.page.locator(".doc").nth(4).click()
     visitor["testset-detail"].get_by_text(sentence).wait_for()
     chosen = texts(visitor, ".doc[aria-selected=true] bdi")[0]
-    title_of_error = "This result is gone." if kind == "gone" else f"{chosen} could not be loaded."
+    title_of_error = "This result is no longer available." if kind == "gone" else f"{chosen} could not be loaded."
     visitor.page.locator("#testset-title").get_by_text(title_of_error, exact=True).wait_for()
     assert chosen != opened_before[0]
     assert texts(visitor, "#testset-name, #testset-of, #testset-points, #testset-tree") == opened_before
@@ -814,7 +814,7 @@ def test_after_a_restart_of_the_server_files_are_scored_again(visit: Visit) -> N
     shown = visitor["testset-score"].inner_text()
     visitor.app.forget_files()
     visitor["testset-next"].click()
-    visitor["testset-title"].get_by_text("This result is gone.").wait_for()
+    visitor["testset-title"].get_by_text("This result is no longer available.").wait_for()
     visitor["testset-act"].get_by_text("Score again").click()
     ready(visitor)
     assert visitor["testset-score"].inner_text() == shown

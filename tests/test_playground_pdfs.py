@@ -44,7 +44,7 @@ def test_the_words_and_the_pages_of_a_pdf(tmp_path: Path) -> None:
 def test_a_damaged_pdf_is_one_sentence(tmp_path: Path) -> None:
     damaged = tmp_path / "invoice-08.pdf"
     damaged.write_bytes(b"%PDF-1.7 nothing")
-    with pytest.raises(ValueError, match=r"invoice-08\.pdf is no readable PDF"):
+    with pytest.raises(ValueError, match=r"invoice-08\.pdf cannot be read as a PDF"):
         read(tmp_path, pdf=damaged)
 
 
@@ -71,4 +71,4 @@ def test_who_is_on_this_machine(
 
 def test_a_hosted_page_takes_none() -> None:
     answer: dict[str, Any] = asyncio.run(FUNCTIONS["read_pdf"]({"run": "x"}))
-    assert (answer["kind"], answer["refused"][:25]) == ("limit", "PDFs are not taken here: ")
+    assert (answer["kind"], answer["refused"][:28]) == ("limit", "PDFs are not accepted here: ")

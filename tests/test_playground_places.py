@@ -1,4 +1,4 @@
-"""The document beside the values: boxes on page images, the shares as filters, keys, the phone, texts."""
+"""The document next to the values: boxes on page images, the shares as filters, keys, the phone, texts."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def test_a_list_filters(visit: Visit) -> None:
 def test_a_list_that_was_cut_off(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
     """The list says after which row; a bar leads to its row."""
     visitor = come(visit, size, dark=dark, files=FILES)
-    assert " ".join(visitor["testset-lists"].inner_text().split()).endswith("148 of 166 cut off in 1 of 12 89 % whole")
+    assert " ".join(visitor["testset-lists"].inner_text().split()).endswith("148 of 166 cut off in 1 of 12 89 % right")
     if size == NARROW:
         visitor.page.get_by_role("button", name="Documents", exact=True).click()
         visitor.page.locator(".doc").first.click()
@@ -359,7 +359,7 @@ def test_after_a_restart_of_the_server_pdfs_are_sent_again(visit: Visit) -> None
     visitor.page.wait_for_function(HAS_IMAGES)
     visitor.app.forget_files()
     visitor.page.locator("#testset [data-sort=id]").dispatch_event("click")
-    visitor["testset-title"].get_by_text("This result is gone.").wait_for()
+    visitor["testset-title"].get_by_text("This result is no longer available.").wait_for()
     visitor["testset-act"].get_by_text("Score again").click()
     ready(visitor)
     title(visitor.page, "invoice-02")

@@ -152,7 +152,7 @@ def test_what_would_be_refused_is_said_at_once(visit: Visit, size: tuple[int, in
     visitor.press("22")
     visitor.page.locator(".rv-files", has_text="1 verdict is refused; so nothing is written.").wait_for()
     visitor.page.locator(".rv-notice", has_text="1 verdict cannot be applied.").wait_for()
-    error = "a verdict on a part of what another verdict replaces or takes away"
+    error = "another verdict replaces or removes the object or list that contains this place"
     assert visitor.text("detail") == f"x, a.b: {error}."
     visitor.page.locator(".rv-notice").get_by_role("button", name="Show it").click()
     assert visitor.text("path") == "a.b"

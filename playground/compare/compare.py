@@ -439,8 +439,8 @@ def _explanation_of_marks(base: str, changes: Mapping[str, Comparison]) -> str:
     """Return a sentence that explains the mark on fields."""
     level = percent_text(level_of_tests(next(iter(changes.values())).confidence))
     return (
-        f"{CHANCE_MARK} differs significantly from {shown_name(base)}: paired permutation test, false discoveries "
-        f"among the fields of a system held at {level}."
+        f"{CHANCE_MARK} differs significantly from {shown_name(base)}: paired permutation test, with a false "
+        f"discovery rate of at most {level} among the fields of a system."
     )
 
 

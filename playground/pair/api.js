@@ -23,7 +23,7 @@ export const startApi = async (element) => {
     const tools = schema.filter(({ meta }) => meta.mcp_type === "tool");
     findElement(part, ".api-tool").textContent = tools.map(({ name }) => name).join(", ");
   } catch {
-    part.textContent = "MCP is not available: this server lacks the package mcp.";
+    part.textContent = "MCP is not available: the package mcp is not installed on this server.";
   }
   findElement(element, ".api").dataset.ready = "";
 };

@@ -34,7 +34,7 @@ const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
 /** @type {Fault} */
 const NONE = [
   "Drop the document here",
-  "Values that stand in its text are marked, with or without citations.",
+  "Values that are found in its text are marked, with or without citations.",
   "Choose a file",
 ];
 const REPLACE = "M2 4.5h4l1.5 2H14v6.5H2zM8 11.5v-3M6.5 10 8 8.5 9.5 10";
@@ -121,12 +121,12 @@ export class PairDocument {
   async add(/** @type {File[]} */ files) {
     const taken = this.newFiles();
     const others = taken.take(files);
-    if (others.length) this.page.say(`${others[0].name} is no image, PDF or text of a document.`);
+    if (others.length) this.page.say(`${others[0].name} is not an image, a PDF or a text of a document.`);
     if (taken.isEmpty) return;
     const { pdfs, images, texts } = taken;
     const wholes = [...pdfs.values(), ...texts.values()].filter((file) => !/\.hocr$/i.test(file.name) || !pdfs.size);
     if (wholes.length > 1) {
-      this.page.say(`${wholes[0].name} and ${wholes[1].name} are two documents; a pair has one.`);
+      this.page.say(`${wholes[0].name} and ${wholes[1].name} are two documents; a pair has only one.`);
       return;
     }
     const inOrder = [...images].sort(([one], [other]) => one.localeCompare(other, "en", { numeric: true }));

@@ -276,7 +276,7 @@ def _id_columns(first: Uniques, second: Uniques) -> tuple[str | None, str | None
 
 
 class ReadingPlan(NamedTuple):
-    """How to read the rows of two files, or of one file that holds both sides.
+    """The plan for reading the rows of two files, or of one file that holds both sides.
 
     Attributes:
         ids: the id columns of the references and of the predictions; None if rows are numbered.
@@ -328,7 +328,7 @@ def planned_tables(
     if references is None:
         for name, what in ((plan.references, "ground truths"), (plan.prediction, "predictions")):
             if name is None:
-                expected = f"a column with the {what}, since no file of ground truths was given"
+                expected = f"a column with the {what}, because there is no file with ground truths"
                 raise InputValueError(place=in_file(predictions.path), expected=expected, got="none")
         return None, _planned(predictions, "predictions", plan, both=True)
     is_empty = references.first() is None or predictions.first() is None

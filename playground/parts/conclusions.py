@@ -273,7 +273,7 @@ def verdict_of(
     proven, p_value = pair["proven"], pair["p"]
     text, documents = "", list[str]()
     if lead <= ROUNDING:
-        title = f"{shown_name(best)} and {shown_name(second)} are level"
+        title = f"{shown_name(best)} and {shown_name(second)} are tied"
     else:
         title = f"{shown_name(best)} leads {shown_name(second)} by {three_digits(lead)}"
         text, documents = _leader_sentence(Comparison(systems[second], systems[best]))

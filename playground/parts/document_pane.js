@@ -127,7 +127,7 @@ export class DocumentPane {
     const heading = newElement("h2", "", this.field, this.title);
     for (const [button, name, key, path] of /** @type {const} */ ([
       [this.zoomButton, "Zoom to the region", "z", ICONS.zoom],
-      [this.fillButton, "Show on the whole screen", "w", ICONS.fill],
+      [this.fillButton, "Show full screen", "w", ICONS.fill],
       [this.closeButton, "Close the document", "d", ICONS.close],
     ])) {
       button.setAttribute("aria-label", name);
@@ -370,7 +370,7 @@ export class DocumentPane {
       const said = file ? `${file} cannot be shown as an image.` : "There is no image of this page.";
       this.sheet.replaceChildren(newElement("p", "soft", said));
     }
-    if (loaded?.unread) this.sheet.append(newElement("p", "soft", `${loaded.unread} cannot be read any more.`));
+    if (loaded?.unread) this.sheet.append(newElement("p", "soft", `${loaded.unread} can no longer be read.`));
   }
 
   /** Draw the current page. A sentence says that its image is loading, or that it could not be loaded. */

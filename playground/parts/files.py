@@ -386,7 +386,7 @@ def _misfits(
         rows = [row for _, row in tables[number].good() if isinstance(row, dict)]
         for name in wanted:
             if name is not None and not any(name in row for row in rows):
-                yield number, f"It lacks the column {short_repr(name)}, which {printable(first.path.name)} has."
+                yield number, f"It does not have the column {short_repr(name)}, which {printable(first.path.name)} has."
                 break
 
 
@@ -498,7 +498,7 @@ def _other_order(pairs: TestSet, plan: ReadingPlan) -> Iterator[FileWarning]:
     """Yield a warning about documents that are paired by position although a column pairs them differently."""
     if plan.ids == (None, None) and (name := ids_in_another_order(pairs.truths, pairs.predictions)):
         button = f"Pair by {_short(name)}", "id_column", json.dumps(name)
-        yield f"{_short(name)} has the same values on both sides in another order.", (button,), False
+        yield f"{_short(name)} has the same values on both sides in a different order.", (button,), False
 
 
 def _unread(errors: Sequence[RowError], read: Sequence[RawTable], count: int) -> list[str]:
@@ -510,7 +510,9 @@ def _unread(errors: Sequence[RowError], read: Sequence[RawTable], count: int) ->
     known = f"{good:,} of {good + count:,} ground truths are JSON"
     if count > 1:
         return [f"{known}.", *said]
-    return [said[0].replace("The ground truth", f"{known}; that", 1).replace(" is not JSON:", " is not:", 1)]
+    return [
+        said[0].replace("The ground truth", f"{known}; the ground truth", 1).replace(" is not JSON:", " is not:", 1)
+    ]
 
 
 def _named(errors: Sequence[RowError]) -> list[str]:
@@ -528,9 +530,9 @@ def _repeated(tables: Sequence[RawTable]) -> Iterator[str]:
         kind = str(table.where(0)).split(" ")[-2]
         found = {name: numbers for name, numbers in places.items() if len(numbers) > 1}
         for name, (*numbers, last) in list(found.items())[:_NAMED_ERRORS]:
-            yield f"{shown_name(name)} stands in {kind}s {', '.join(numbers)} and {last} of {table.path.name}."
+            yield f"{shown_name(name)} occurs in {kind}s {', '.join(numbers)} and {last} of {table.path.name}."
         if len(found) > _NAMED_ERRORS:
-            yield f"{counted(len(found) - _NAMED_ERRORS, 'more id')} of {table.path.name} stand in several {kind}s."
+            yield f"{counted(len(found) - _NAMED_ERRORS, 'more id')} of {table.path.name} occur in several {kind}s."
 
 
 def _different_forms(tables: UploadedTables) -> Iterator[str]:
@@ -618,7 +620,7 @@ _LAYOUT_WORDS = {
     "field_column": "Column of paths, if each row is a field",
     "value_column": "Column of the values of fields",
     "ignore_keys": "Keys to leave out, with commas",
-    "absent_words": "Words for no value, with commas",
+    "absent_words": "Words that mean no value, with commas",
     "single_document": "An object of objects is",
     "answer_is_list": "A list as ground truth is",
     "citations_from": "Format of citations",

@@ -27,7 +27,7 @@ _SHORT_TEXT = 20_000  # characters in which values are looked up in milliseconds
 def _pdf(asked: PdfRequest) -> Callable[[], Answer]:
     """Return a function that reads a PDF with or without a result; a server that others can reach accepts no PDF."""
     if not is_local():
-        raise Refused("PDFs are not taken here: this page runs on another machine.", "limit")  # noqa: TRY003, EM101
+        raise Refused("PDFs are not accepted here: this page runs on another machine.", "limit")  # noqa: TRY003, EM101
     return partial(read_pdf, asked, _result_of(asked).folder if asked.run else new_folder())
 
 

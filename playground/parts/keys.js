@@ -64,7 +64,7 @@ export const bindDocumentKeys = (tab, pane, toggle, isActive = () => true) => {
     [
       ["d", "open or close it", toggle],
       ["z", "enlarge the region", seen(() => pane.zoom())],
-      ["w", "show it on the whole screen", seen(() => pane.fill())],
+      ["w", "show it full screen", seen(() => pane.fill())],
       ["l", "mark all losses", seen(() => pane.markLosses())],
       ["[ ]", "turn pages", seen(() => pane.turn(-1)), seen(() => pane.turn(1))],
     ],

@@ -6,7 +6,7 @@ import { counted } from "./words.js";
 const MOST_BARS = 160;
 const LONG = 20; // rows from which a list is long
 const NAMES = /** @type {const} */ ([
-  ["whole row", ""],
+  ["fully right row", ""],
   ["a value differs", "half"],
   ["missing", "gone"],
 ]);
@@ -32,7 +32,7 @@ export const labelOf = ({ rows, whole, cut, expected }) => {
   const count = (/** @type {string} */ state) => [...rows].filter((each) => each === state).length;
   const ends = cut ? `, cut off after row ${cut} of ${expected}` : "";
   const of = counted(rows.length, "row");
-  const parts = `${whole} whole, ${count("d")} with a fault, ${count("m")} missing`;
+  const parts = `${whole} fully right, ${count("d")} with an error, ${count("m")} missing`;
   return `${of} in the order of the ground truth: ${parts}${ends}`;
 };
 
@@ -80,7 +80,7 @@ export const drawLists = (lists, go) => {
     "expected",
     "predicted",
     "paired",
-    "whole",
+    "right",
     "in the order of the ground truth",
   ]);
   const rows = lists.map((list) => {
@@ -131,7 +131,7 @@ export const drawListSums = (lists, chosen, choose) =>
       newElement("bdi", "name mono cut", ...cutName(field)),
       newElement("span", "num", `${many(paired)} of ${many(expected)}`),
       newElement("small", "", cut ? `cut off in ${many(cut)} of ${many(count)}` : "never cut off"),
-      newElement("small", "num", `${expected ? Math.round((100 * right) / expected) : 0} % whole`),
+      newElement("small", "num", `${expected ? Math.round((100 * right) / expected) : 0} % right`),
       bar,
     );
     const item = newElement("li", "", facet);

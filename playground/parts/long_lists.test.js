@@ -15,6 +15,6 @@ test("each row is a bar, or several rows if there are many", () => {
 
 test("the text of the bars counts the outcomes of the rows", () => {
   const list = { path: "lines", expected: 5, predicted: 2, paired: 2, whole: 1, cut: 2, rows: "wdmmm", numbers: [] };
-  const rows = "5 rows in the order of the ground truth: 1 whole, 1 with a fault, 3 missing";
+  const rows = "5 rows in the order of the ground truth: 1 fully right, 1 with an error, 3 missing";
   assert.equal(labelOf(list), `${rows}, cut off after row 2 of 5`);
 });

@@ -11,7 +11,7 @@ const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 
 /** @type {Fault} */
 const HOSTED = [
-  "PDFs are not taken here",
+  "PDFs are not accepted here",
   "This page runs on another machine, and documents stay on yours. Start it yourself to add them: python app.py",
   "Add images of the pages",
 ];
@@ -47,7 +47,7 @@ export const faultOf = (name, { refused, kind }) => {
   if (/is encrypted/.test(refused)) {
     return [`${name} has a password`, "Save it without one, or add images of its pages.", "Choose another file"];
   }
-  if (/no readable PDF|cannot be read/.test(refused)) {
+  if (/cannot be read/.test(refused)) {
     const detail = "It is not a PDF, or it is damaged. The scores do not need it.";
     return [`${name} cannot be read`, detail, "Choose another file"];
   }

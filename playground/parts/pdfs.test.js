@@ -30,7 +30,7 @@ test("words at the same height form a line, and form feeds separate pages", () =
 test("a PDF that is not shown says why", () => {
   const said = (refused, kind = "input") => faultOf("a.pdf", { refused, kind })[0];
   assert.equal(said("a.pdf is encrypted"), "a.pdf has a password");
-  assert.equal(said("a.pdf is no readable PDF: Data format error"), "a.pdf cannot be read");
-  assert.equal(said("PDFs are not taken here", "limit"), "PDFs are not taken here");
-  assert.equal(said("a.pdf takes over 20 seconds to read"), "a.pdf is not shown");
+  assert.equal(said("a.pdf cannot be read as a PDF: Data format error"), "a.pdf cannot be read");
+  assert.equal(said("PDFs are not accepted here", "limit"), "PDFs are not accepted here");
+  assert.equal(said("a.pdf takes more than 20 seconds to read"), "a.pdf is not shown");
 });

@@ -64,7 +64,7 @@ _WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # an option: its 
     "rules": (
         "Rules",
         [("paper", "the paper’s"), ("anls_star-1.0.1", "the package’s")],
-        "the package’s: as the package anls_star 1.0.1 counts",
+        "the package’s: the rules of the package anls_star 1.0.1",
     ),
     "normalise": (
         "Texts",

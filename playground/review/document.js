@@ -171,7 +171,7 @@ export class ReviewDocument {
     for (const page of loaded.pages) {
       if (page && !page.width) said.push(this.note(`${page.name} cannot be shown as an image.`));
     }
-    if (loaded.unread) said.push(this.note(`${loaded.unread} cannot be read any more.`, "Choose it again"));
+    if (loaded.unread) said.push(this.note(`${loaded.unread} can no longer be read.`, "Choose it again"));
     const [title, detail, button] = loaded.fault ?? ["", "", ""];
     if (title) said.push(this.note(`${title}. ${detail}`, button));
     else if (!hasImage) said.push(this.note("No image belongs to this document.", "Add page images"));

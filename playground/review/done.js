@@ -121,11 +121,11 @@ export const estimateOf = (/** @type {Server.EstimatedLoss} */ { lines, share },
   plot.setAttribute("role", "img");
   plot.setAttribute("aria-label", `${ofPoint} %, 95 % interval ${ofLow} to ${ofHigh} %`);
   const axis = ["0", "50 %", "100 %"].map((text) => newElement("span", "", text));
-  const drawn = `From ${counted(draws, "place")} drawn at random by the points lost there, with a 95 % interval.`;
+  const drawn = `From ${counted(draws, "place")} sampled at random by the points lost there, with a 95 % interval.`;
   return [
     newElement("p", "", lines[0]),
     plot,
     newElement("div", "rv-axis soft t12", ...axis),
-    newElement("p", "soft t12", `${drawn} What is wrong on both sides is not in this sample.`),
+    newElement("p", "soft t12", `${drawn} The sample cannot show errors of both sides.`),
   ];
 };

@@ -68,7 +68,7 @@ export class Finished {
     const acts = samples.map(({ name, label }) =>
       newButton("btn", `Draw ${label[0].toLowerCase()}${label.slice(1)}`, () => setMode(name)),
     );
-    const why = "These places were not drawn at random, so they cannot answer this. A random sample can.";
+    const why = "These places were not sampled at random, so they cannot answer this. A random sample can.";
     place.replaceChildren(newElement("p", "soft", why), newElement("div", "rv-draws", ...acts));
   }
 

@@ -103,7 +103,7 @@ export class PlaceView {
     if (state.hasSystems && state.mode !== "sample") {
       said.push(isAlone ? `Only ${names[first.systems[0]]} says this` : `${place.agree} of ${place.of} agree`);
     }
-    if (place.drawn > 1) said.push(`drawn ${place.drawn} times`);
+    if (place.drawn > 1) said.push(`sampled ${place.drawn} times`);
     const { current } = state;
     const more = state.more(current);
     if (more) said.push(`and ${more.toLocaleString("en")} more like it`);

@@ -343,7 +343,7 @@ export class Worklist {
       const of = this.decided ? `the ${many(largest.left)} left` : many(largest.left);
       const isMany = largest.rows.length > SURE;
       return {
-        title: `${many(largest.open)} of ${of} are alike: ${groupName(largest.name, this.isBlind)}`,
+        title: `${many(largest.open)} of ${of} are similar: ${groupName(largest.name, this.isBlind)}`,
         text: isMany ? "After three of them, one verdict decides the others." : "One verdict decides them all.",
         act: "Show them",
         first: largest.rows[0],
@@ -353,7 +353,7 @@ export class Worklist {
     const left = this.firsts.length - this.decided;
     const most = Math.max(0, ...this.groups.filter(({ alike }) => alike).map((group) => this.sizeOf(group)));
     const places = counted(open, "place") + (left < open ? ` in ${counted(left, "decision")}` : " to decide");
-    const none = this.order.length ? "No two places are alike." : "Nothing to decide in this list.";
+    const none = this.order.length ? "No two places are similar." : "Nothing to decide in this list.";
     const title = most > 1 ? `${places}; the largest group has ${many(most)}.` : none;
     return { title, text: "", act: "", first: null };
   }

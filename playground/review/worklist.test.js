@@ -111,13 +111,13 @@ test("with one system all places are listed, or the sample if there is one", () 
 
 test("the headline leads to the largest group while it has a fifth of the open places", () => {
   const state = opened([...alike(4), newPlace({ group: "alone" })]);
-  assert.equal(state.headline().title, "4 of 5 are alike: total: a digit differs");
+  assert.equal(state.headline().title, "4 of 5 are similar: total: a digit differs");
   assert.equal(state.headline().first, state.order[0]);
   decide(state, "both");
-  assert.equal(state.headline().title, "3 of the 4 left are alike: total: a digit differs");
+  assert.equal(state.headline().title, "3 of the 4 left are similar: total: a digit differs");
   const many = Array.from({ length: 12 }, (_, at) => newPlace({ group: `group ${at >> 1}` }));
   assert.equal(opened(many).headline().title, "12 places to decide; the largest group has 2.");
-  assert.equal(opened([newPlace()]).headline().title, "No two places are alike.");
+  assert.equal(opened([newPlace()]).headline().title, "No two places are similar.");
   assert.equal(opened([]).headline().title, "Nothing to decide in this list.");
 });
 

@@ -49,7 +49,7 @@ SLOWEST = 10_000  # bytes per second of a body, over each minute
 _MINUTE = 60
 Fault = tuple[str, HTTPStatus]  # what is wrong with a request, and its status
 _SLOW: Fault = (
-    f"the body came too slowly: expected a byte within {SILENT} seconds, and {SLOWEST:,} bytes a second",
+    f"the body arrived too slowly: expected a byte every {SILENT} seconds, and {SLOWEST:,} bytes per second",
     HTTPStatus.REQUEST_TIMEOUT,
 )
 _BUSY: Fault = (
@@ -57,7 +57,7 @@ _BUSY: Fault = (
     HTTPStatus.SERVICE_UNAVAILABLE,
 )
 _QUOTA: Fault = (
-    f"more than {UPLOADED_BY_CLIENT:,} bytes of files in an hour, or {UPLOADED:,} of all visitors; try again later",
+    f"more than {UPLOADED_BY_CLIENT:,} bytes of files in an hour, or {UPLOADED:,} from all visitors; try again later",
     HTTPStatus.TOO_MANY_REQUESTS,
 )
 _TOO_LARGE = "more than {:,} bytes in one request"
@@ -70,7 +70,7 @@ App = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 
 
 class _RefusedError(Exception):
-    """Raised for a request that is refused; its arguments are the parts of a `Fault`."""
+    """The error for a request that is refused; its arguments are the parts of a `Fault`."""
 
 
 def _in_time(receive: Receive) -> Receive:

@@ -75,7 +75,7 @@ class Limits(NamedTuple):
 
 
 class WorkerPool:
-    """Runs requests in child processes, one per visitor: a newer request of a visitor stops the previous one."""
+    """A pool of child processes that run requests, one per visitor: the newer request of a visitor stops the older."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits

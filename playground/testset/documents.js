@@ -684,7 +684,7 @@ export class Documents {
 
   addDocuments(/** @type {File[]} */ files) {
     const others = this.takeDocuments(files);
-    if (others.length) this.say(`${others[0].name} is no image, PDF or text of a document.`);
+    if (others.length) this.say(`${others[0].name} is not an image, a PDF or a text of a document.`);
   }
 
   move(/** @type {number} */ step) {

@@ -69,7 +69,7 @@ export const drawGrounding = (element, grounding, { level, share, ask, filter })
     figures.append(button);
   }
   figures.setAttribute("role", "group");
-  figures.setAttribute("aria-label", "F1 of the values, and what “right region” asks for");
+  figures.setAttribute("aria-label", "F1 of the values, and what counts as the right region");
   const summary = newElement("summary", "btn ghost", `F1 (${level})`, newIcon(DOWN));
   const stairs = newElement("details", "pop stairs", summary, figures);
   stairs.open = element.querySelector("details")?.open ?? false;

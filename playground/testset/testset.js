@@ -167,7 +167,7 @@ class TestsetTab {
     };
     this.old();
     this.notice(
-      isGone ? "This result is gone." : notLoaded,
+      isGone ? "This result is no longer available." : notLoaded,
       sentenceOf(found.refused),
       isGone ? "Score again" : "Try again",
       isGone ? () => this.rescore() : retry,
