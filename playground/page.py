@@ -52,13 +52,13 @@ STARTED_LATER = {  # scripts that load after the first screen, and the function 
     "parts/keys_list.js": "startKeys",
     "parts/title_notes.js": "startTitleNotes",
 }
-ASKED = FUNCTIONS | {name: ask for tab in TABS for name, ask in tab.functions.items()}
+ASKED = FUNCTIONS | {name: function for tab in TABS for name, function in tab.functions.items()}
 
 
 def build_demo() -> gr.Blocks:
     """Build the page without launching it."""
     uploads_folder()  # also tells gradio where uploads are
-    asked = [written(name, ask) for name, ask in ASKED.items()]
+    asked = [written(name, function) for name, function in ASKED.items()]
     demo: gr.Blocks
     with api.Page(
         title="Score an extraction · docscore", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True

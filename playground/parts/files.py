@@ -55,6 +55,7 @@ from playground.parts.column_guesses import (
 from playground.parts.conclusions import MOST_RESCORED
 from playground.parts.fragments import fragment
 from playground.parts.remedies import buttons_of, sentence_of
+from playground.server.answers import FileFacts, SortedFiles
 from playground.server.limits import (
     MAX_FILE_BYTES,
     check_file,
@@ -259,7 +260,7 @@ def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no
         TypeError, ValueError: with a message that names the file and the place in it, or the limit of the page.
     """
     errors = RowErrors("skip" if asked.skip else "error")
-    first, others = (asked.of_first(), asked.files[1:]) if isinstance(asked, CompareRequest) else (asked, [])
+    first, others = (asked.of_first(), asked.predictions[1:]) if isinstance(asked, CompareRequest) else (asked, [])
     tables = uploaded_tables(first, errors, others, progress)
     plan = tables.plan
     reading = _read_options(asked, plan)
@@ -313,22 +314,14 @@ def look(asked: FileRequest, others: Sequence[Path] | None = None) -> tuple[str,
     return html, any(blocks for *_, blocks in warnings)
 
 
-def sort_files(asked: SortRequest) -> dict[str, Any]:
-    """Return which of several files holds the ground truths, and how the files are read.
-
-    Returns:
-        "truth": the number of that file; None if it is unknown or files hold both sides; "both": whether each file
-        holds both sides; "unsure": whether the visitor has to choose; "files": for each file "name", and "rows" and
-        "columns", or its error as "fault", and then the visitor is not asked; "html": how the rows are read, "" if that
-        is unknown or, for several systems, needs no words; "blocked": whether scoring would refuse the rows.
-    """
-    files = [path for path in asked.files if path is not None]
-    tables: list[RawTable] = []
-    facts: list[dict[str, Any]] = []
+def sort_files(asked: SortRequest) -> SortedFiles:
+    """Return which of several files holds the ground truths, and how the files are read."""
+    files, tables = asked.files, list[RawTable]()
+    facts: list[FileFacts] = []
     signs: list[WizardField] = []  # fields for files that cannot be read
     warnings: list[FileWarning] = []  # warnings about files that cannot be read
     for number, path in enumerate(files):
-        fact: dict[str, Any] = {"name": clipped(printable(path.name), _LONGEST_COLUMN)}
+        fact: FileFacts = {"name": clipped(printable(path.name), _LONGEST_COLUMN)}
         side = "references" if number == asked.truth else "predictions"
         try:
             errors = RowErrors("skip")
@@ -337,7 +330,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
                 raise DataError(errors.collected[:1])
             columns = [printable(_short(name)) for name in columns_of(table)]
             tables.append(table)
-            fact |= {"rows": len(table.rows), "columns": columns[:SHOWN_COLUMNS]}
+            fact["rows"], fact["columns"] = len(table.rows), columns[:SHOWN_COLUMNS]
         except InputError as error:
             fact["fault"] = next(_sentences(error))
             if _has_other_encoding(error):
@@ -346,7 +339,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
             signs += [*_sign_fields({side: path}, asked.reading), *_layout_fields(asked.reading, [side], if_given=True)]
         facts.append(fact)
     truth = asked.truth if asked.truth is None or 0 <= asked.truth < len(files) else None
-    sorting = {"truth": truth, "both": False, "unsure": False, "files": facts, "html": "", "blocked": False}
+    sorting = SortedFiles(truth=truth, both=False, unsure=False, files=facts, html="", blocked=False)
     if len(tables) < len(files):
         html = _reading_as_html([], [(signs, None)] if signs else [], warnings, "open") if signs or warnings else ""
         return {**sorting, "html": html}
@@ -354,7 +347,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
     is_open = asked.truth is None and len(files) > 1 and not (hold_both and not asked.is_pair)
     if is_open:
         truth = number_of_truth(tables)
-    sorting |= {"truth": truth, "both": hold_both, "unsure": is_open and truth is None}
+    sorting = {**sorting, "truth": truth, "both": hold_both, "unsure": is_open and truth is None}
     is_known = asked.is_pair or (len(files) > 1 and (truth is not None or hold_both))
     if sorting["unsure"] or not is_known:
         return sorting

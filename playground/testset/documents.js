@@ -251,7 +251,8 @@ export class Documents {
     if (!this.state.result || !this.state.all) return "";
     const { cause, field, within, slice, find: text, sort, low, high, share } = this.state.view;
     const { level } = this.state;
-    const asked = { cause, field, within, slice, find: text, sort, low, high, share: share || null, level };
+    const ofShare = /** @type {Server.Share | null} */ (share || null); // the server refuses others
+    const asked = { cause, field, within, slice, find: text, sort, low, high, share: ofShare, level };
     const found = await this.views.ask({ run: this.state.result.run, ...asked });
     if (!found) return "";
     if ("refused" in found) {
