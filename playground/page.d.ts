@@ -10,6 +10,8 @@ interface DocumentEventMap {
 }
 
 declare namespace Server {
+  /** Both texts of a pair. */
+  type Sides = Pick<PairSides, "truth" | "prediction">;
   /** A file that was uploaded, or that the page offers. */
   interface Upload {
     name: string;

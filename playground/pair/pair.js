@@ -30,7 +30,7 @@ import { sentenceOf } from "../parts/words.js";
 /** @import { Side } from "./faults.js" */
 /**
  * @typedef {object} PairSettings  what the server writes into the screen
- * @property {({title: string, document: string[]} & Pick<Server.PairSides, "truth" | "prediction">)[]} examples  the first has a document, given as lines
+ * @property {({title: string, document: string[]} & Server.Sides)[]} examples  the first has a document, given as lines
  * @property {number} longest  bytes of a text
  * @property {Server.PairAnswer & Server.WhatIfs} first  the answer to the first example
  */

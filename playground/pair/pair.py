@@ -489,8 +489,9 @@ def is_json_text(value: Any) -> bool:
 def _renamed(tree: ScoreTree, node: dict[str, Any], shown: set[int]) -> dict[str, Any]:
     """Rename `path` of a node to `place`; values that are objects or lists, and integers beyond 64 bits, are JSON text.
 
-    gradio's Python client interprets every object with the key "path" as a file and tries to download it; its server
-    cannot write longer integers.
+    gradio's Python client takes every object with a text as "path" for a file and downloads it: `download_files` in
+    `gradio_client/client.py` asks for the key "meta" only in an old protocol. gradio's server cannot write longer
+    integers.
     """
     found = {"place": node.pop("path"), **node}
     for side in ("ground_truth", "prediction"):

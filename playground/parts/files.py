@@ -57,6 +57,7 @@ from playground.parts.fragments import fragment
 from playground.parts.remedies import buttons_of, sentence_of
 from playground.server.answers import FileFacts, SortedFiles
 from playground.server.limits import (
+    LONGEST_SENTENCE,
     MAX_FILE_BYTES,
     check_file,
     check_metric,
@@ -64,7 +65,16 @@ from playground.server.limits import (
     check_work,
     lines_of,
 )
-from playground.server.requests import COLUMNS, CONTENT, LAYOUT, CompareRequest, FileRequest, SortRequest, given_options
+from playground.server.requests import (
+    COLUMNS,
+    CONTENT,
+    LAYOUT,
+    MAX_LAYOUT,
+    CompareRequest,
+    FileRequest,
+    SortRequest,
+    given_options,
+)
 
 SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
 _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
@@ -302,7 +312,7 @@ def look(asked: FileRequest, others: Sequence[Path] | None = None) -> tuple[str,
     """
     errors = RowErrors("skip")
     tables = uploaded_tables(asked, errors, others or ())
-    warnings = [(clipped(printable(said), 600), *more) for said, *more in _warnings(tables, errors, asked)]
+    warnings = [(clipped(printable(said), LONGEST_SENTENCE), *more) for said, *more in _warnings(tables, errors, asked)]
     has_choice = not tables.plan.certain or any(not blocks and not asked.skip for *_, blocks in warnings)
     fields, headline, files = _fields(tables, asked), _headline(tables), []
     if others is not None:  # a comparison offers the treatment of missing predictions among its options
@@ -630,7 +640,10 @@ def _layout_fields(reading: Reading, sides: Sequence[str], *, if_given: bool = F
     if if_given and not any(map(reading.get, LAYOUT)):
         return []
     names = [*(f"{side}_query" for side in sides), *LAYOUT[2:-2], *CONTENT[:2]]
-    typed = [{"name": name, "label": _LAYOUT_WORDS[name], "text": reading.get(name) or ""} for name in names]
+    typed = [
+        {"name": name, "label": _LAYOUT_WORDS[name], "text": reading.get(name) or "", "longest": MAX_LAYOUT}
+        for name in names
+    ]
     chosen = [_field(name, _LAYOUT_WORDS[name], words, reading.get(name)) for name, words in _LAYOUT_CHOICES.items()]
     return typed + [{**field, "text": reading.get(field["name"]) or ""} for field in chosen]
 

@@ -11,11 +11,11 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import capital
 from playground.parts.kept_results import KeptResult
 from playground.server.answers import Remedy, ShownWarning, Taken, Text
-from playground.server.limits import lines_of
+from playground.server.limits import LONGEST_SENTENCE, lines_of
 from playground.server.requests import RemedyRequest, ScoreRequest
 from playground.server.storage import results_folder, uploads_folder
 
-_LONGEST_SENTENCE, _LONGEST_WORD = 600, 40  # characters
+_LONGEST_WORD = 40  # characters
 _WORDS = {  # for each option of reading: the label of its button, and the words for what was done
     "parse": ("Extract JSON from the texts", "JSON extracted from texts"),
     "parse_references": ("Read the ground truths as JSON", "ground truths read as JSON"),
@@ -32,7 +32,7 @@ Button = tuple[str, str, str]  # its label, the name of an option of reading, th
 
 def sentence_of(warning: Diagnostic) -> str:
     """Return the sentence of a warning, without remedies that a visitor cannot use."""
-    return clipped(printable("; ".join(lines_of(str(warning.for_remote_users())))), _LONGEST_SENTENCE)
+    return clipped(printable("; ".join(lines_of(str(warning.for_remote_users())))), LONGEST_SENTENCE)
 
 
 def buttons_of(warning: DataWarning) -> list[Button]:

@@ -87,7 +87,7 @@ class ReadersRequest(VerdictsRequest):
 
 MOST_BESIDE = 12  # fields and rows that are shown next to a place
 TEXT = "text"  # the column of the references
-_LONGEST_VALUE = 5_000  # characters of a value that are shown
+LONGEST_VALUE = 5_000  # characters of a value that are shown
 _LONGEST_CELL = 200
 _REVIEW, _VERDICTS, _TEXTS = "review.jsonl", "verdicts.jsonl", "texts.jsonl"
 _PATHS = "paths.jsonl"  # the number of the document of each item; then by document the numbers of its items by path
@@ -202,7 +202,7 @@ def _place(item: Item, systems: Sequence[str], first: Evaluation, text: Document
         "reference": item.reference,
         "kind": item.kind,
         "group": printable(item.group),
-        "about": printable((item.about or "")[:_LONGEST_VALUE]),
+        "about": printable((item.about or "")[:LONGEST_VALUE]),
         "agree": item.agree,
         "of": item.of,
         "drawn": 1 if item.drawn is None else item.drawn,
@@ -230,7 +230,7 @@ def _side(value: Any, *, is_plain: bool) -> str | None:
     if value is NoCell:
         return None
     text = value if is_plain else dumps_in_style(value, ensure_ascii=False)
-    return "\n".join(map(printable, text[:_LONGEST_VALUE].split("\n")))
+    return "\n".join(map(printable, text[:LONGEST_VALUE].split("\n")))
 
 
 def _found(value: Any, text: DocumentText | None) -> answers.Found:
@@ -282,7 +282,7 @@ def _typed_text(value: Any) -> str:
 def _editable(value: Any) -> str | None:
     """Return a value as a visitor types it; None for a value that a browser would change."""
     text = _typed_text(value)
-    return text if len(text) <= _LONGEST_VALUE and "\r" not in text else None
+    return text if len(text) <= LONGEST_VALUE and "\r" not in text else None
 
 
 def _typed(text: str, item: Item) -> Any:

@@ -5,6 +5,7 @@ from functools import partial
 from playground.parts.fragments import fragment
 from playground.parts.tab import READING_CHOICES, Tab, fields_with_words, offered
 from playground.review.review import (
+    LONGEST_VALUE,
     SMALL_TEXT,
     ExportRequest,
     KeptReview,
@@ -37,7 +38,14 @@ TAB = Tab(
     "Review",
     "docscore['review/review.js'].startReview(element, server)",
     fragment(
-        "review", MAX_FILE_BYTES, MAX_FILES, _FIELDS, READING_CHOICES, offered(_EXAMPLE), template="review.html.jinja"
+        "review",
+        MAX_FILE_BYTES,
+        MAX_FILES,
+        LONGEST_VALUE,
+        _FIELDS,
+        READING_CHOICES,
+        offered(_EXAMPLE),
+        template="review.html.jinja",
     ),
     ["review/review.css", "review/review.js"],
     {

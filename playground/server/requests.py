@@ -237,9 +237,13 @@ class PairRequest(Request):
     def of_link(cls, value: object) -> PairRequest:
         """Return the pair of a link: a request, or the list that earlier pages wrote; the oldest lists are shorter.
 
+        Links to a document of a test set can name a metric that does not explain a pair; ANLS* is used instead.
+
         Raises:
             ValueError: as in `of`.
         """
+        if isinstance(value, dict) and value.get("metric") in [name for name in METRICS if name not in PAIR_METRICS]:
+            value = {**value, "metric": ANLS_STAR}
         if not isinstance(value, list):
             return cls.of(value)
         names = "truth", "prediction", "threshold", "ignore_case", "reading", "label", "rules", "numbers"

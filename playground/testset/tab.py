@@ -7,13 +7,14 @@ from playground.parts.tab import FILE_METRICS, Tab, fields_with_words, offered
 from playground.server import answers
 from playground.server.functions import READERS, in_child, runs
 from playground.server.limits import MAX_FILE_BYTES
-from playground.server.requests import FileRequest, RemedyRequest
+from playground.server.requests import MAX_FOUND, FileRequest, RemedyRequest
 from playground.testset import testset
 
 _OPTIONS = (
     FILE_METRICS,
     fields_with_words(),
     MAX_FILE_BYTES,
+    MAX_FOUND,
     not WITHOUT_REVIEW,
     *map(offered, (testset.EXAMPLE_FILES, testset.INVOICE_FILES)),
 )
