@@ -1,4 +1,4 @@
-"""What the page's scripts know of the server: the types of requests and answers, and limits."""
+"""The types of requests and answers that the page's scripts use, and the numbers that they share with the server."""
 
 import re
 

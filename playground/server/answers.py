@@ -542,7 +542,7 @@ class PredictedValue(Difference):
 
 
 class ReviewedPlace(TypedDict):
-    """What is decided at a place, with its values as texts, null if a side has none.
+    """A place to decide, with its values as texts, null if a side has none.
 
     Attributes:
         edit: the ground truth to edit, null if it cannot be edited.
