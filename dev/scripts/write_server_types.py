@@ -6,6 +6,7 @@
 
 import inspect
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
@@ -15,6 +16,7 @@ from pydantic import Json
 from typing_extensions import NotRequired, get_type_hints, is_typeddict
 
 from playground.page import ASKED
+from playground.parts.optional_packages import WITHOUT_REVIEW
 from playground.server import answers, requests
 from playground.server.requests import MAY_BE_OMITTED, Request
 
@@ -121,4 +123,6 @@ def server_types() -> str:
 
 
 if __name__ == "__main__":
+    if WITHOUT_REVIEW:
+        sys.exit(WITHOUT_REVIEW)
     FILE.write_text(server_types(), encoding="utf-8")
