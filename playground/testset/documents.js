@@ -251,8 +251,7 @@ export class Documents {
     if (!this.state.result || !this.state.all) return "";
     const { cause, field, within, slice, find: text, sort, low, high, share } = this.state.view;
     const { level } = this.state;
-    const ofShare = /** @type {Server.Share | null} */ (share || null); // the server refuses others
-    const asked = { cause, field, within, slice, find: text, sort, low, high, share: ofShare, level };
+    const asked = { cause, field, within, slice, find: text, sort, low, high, share: share || null, level };
     const found = await this.views.ask({ run: this.state.result.run, ...asked });
     if (!found) return "";
     if ("refused" in found) {
@@ -588,7 +587,7 @@ export class Documents {
   }
 
   /** List only documents with values of a share, and choose the first. */
-  filterShare(/** @type {string} */ share) {
+  filterShare(/** @type {Server.Share | ""} */ share) {
     this.go({ share, row: null }, "push");
     if (this.narrow.matches && share) this.seg("2");
   }
