@@ -32,7 +32,7 @@ from playground.server.first_screen import FirstScreen
 from playground.server.functions import written
 from playground.server.limits import MAX_FILE_BYTES
 from playground.server.requests import INVOICES, RECEIPTS
-from playground.server.storage import delete_when_ended, results_folder, uploads_folder
+from playground.server.storage import KEPT_SECONDS, delete_when_ended, results_folder, uploads_folder
 from playground.testset import tab as testset
 
 if not WITHOUT_REVIEW:
@@ -52,16 +52,19 @@ STARTED_LATER = {  # scripts that load after the first screen, and the function 
     "parts/keys_list.js": "startKeys",
     "parts/title_notes.js": "startTitleNotes",
 }
-ASKED = FUNCTIONS | {name: ask for tab in TABS for name, ask in tab.functions.items()}
+ASKED = FUNCTIONS | {name: function for tab in TABS for name, function in tab.functions.items()}
 
 
 def build_demo() -> gr.Blocks:
     """Build the page without launching it."""
     uploads_folder()  # also tells gradio where uploads are
-    asked = [written(name, ask) for name, ask in ASKED.items()]
+    asked = [written(name, function) for name, function in ASKED.items()]
     demo: gr.Blocks
     with api.Page(
-        title="Score an extraction · docscore", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True
+        title="Score an extraction · docscore",
+        analytics_enabled=False,
+        delete_cache=(KEPT_SECONDS, KEPT_SECONDS),
+        fill_width=True,
     ) as demo:
         top = fragment("top", TABS, WITHOUT_REVIEW, template="controls.html.jinja")
         gr.HTML(top, elem_id="top", js_on_load="docscore['parts/tabs.js'].showBar()", apply_default_css=False)

@@ -38,7 +38,7 @@ def receipts(tmp_path_factory: pytest.TempPathFactory) -> KeptList:
     return scored(tmp_path_factory.mktemp("receipts"))
 
 
-def view(kept: KeptList, **filters: Any) -> dict[str, Any]:
+def view(kept: KeptList, **filters: Any) -> Any:
     return kept.view(ViewRequest(run=RUN, **filters))
 
 

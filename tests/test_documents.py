@@ -15,7 +15,7 @@ import docscore
 from docscore.core.values import convert_ground_truth
 from docscore.grounding import document_folder
 from docscore.grounding.document_folder import DocumentFolder
-from docscore.grounding.document_text import DocumentText
+from docscore.grounding.document_text import NO_BOX, DocumentText
 from docscore.grounding.evidence import with_evidence
 from docscore.grounding.regions import Region
 from docscore.grounding.support import support_of
@@ -145,11 +145,14 @@ def test_a_page_that_is_turned_is_read_as_it_is_displayed(tmp_path: Path) -> Non
 
 
 @golden("documents", "hocr")
-def test_hocr_has_words_or_lines_with_boxes(tmp_path: Path, words: str, boxes: list[Box]) -> None:
-    document = read(folder_of(tmp_path, {"a.hocr": f"<html><body>{PAGE.format(words)}{PAGE.format('')}</body></html>"}))
+def test_hocr_has_words_or_lines_with_boxes(tmp_path: Path, pages: list[str], words: list[Any]) -> None:
+    """`test_playground_places.py` reads the same table in the browser."""
+    document = read(folder_of(tmp_path, {"a.hocr": f"<html><body>{''.join(map(PAGE.format, pages))}</body></html>"}))
+    assert document.page_count == len(pages)
+    texts = [(word, page) for page, text in enumerate(document.text.split("\f"), 1) for word in text.split()]
+    assert texts == [(word, page) for word, page, _ in words]
     assert document.boxes is not None
-    assert list(document.boxes) == [pytest.approx(box) for box in boxes]
-    assert document.page_count == 2
+    assert list(document.boxes) == [pytest.approx(box or NO_BOX) for *_, box in words]
 
 
 def test_words_without_a_region_are_found_on_their_page(tmp_path: Path) -> None:

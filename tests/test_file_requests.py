@@ -71,7 +71,7 @@ def test_the_delimiter_of_a_file_that_cannot_be_read_can_be_chosen(tmp_path: Pat
 def test_ids_that_differ_by_an_extension_have_a_button(tmp_path: Path) -> None:
     """Which gives the pattern; with it nothing is wrong, and a pattern that is none is one sentence."""
     rows = {"t": [ref(name, "x") for name in "ab"], "p": [pred(f"{name}.pdf", "x") for name in "ab"]}
-    files: list[Path | None] = [written(tmp_path, f"{name}.jsonl", each) for name, each in rows.items()]
+    files = [written(tmp_path, f"{name}.jsonl", each) for name, each in rows.items()]
     answer = sort_files(SortRequest(files=files, truth=0))
     [value] = re.findall(r'data-allow="id_pattern" data-value="([^"]*)"', answer["html"])
     pattern = json.loads(html.unescape(value))
@@ -83,7 +83,7 @@ def test_ids_that_differ_by_an_extension_have_a_button(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("row", ["[1, 2]", "5", "null"])
 def test_a_file_of_one_value_has_no_rows_inside(row: str, tmp_path: Path) -> None:
-    files: list[Path | None] = [written(tmp_path, f"{name}.jsonl", row + "\n") for name in "rp"]
+    files = [written(tmp_path, f"{name}.jsonl", row + "\n") for name in "rp"]
     assert "fault" not in sort_files(SortRequest(files=files, truth=0))["files"][0]
 
 
@@ -110,9 +110,7 @@ def test_a_file_that_is_not_utf8_is_read_as_windows_1252(ending: str, tmp_path: 
         ),
     }[ending]
     encoded = zip(("t", "p"), texts, ("utf-8", "cp1252"), strict=True)
-    files: list[Path | None] = [
-        written(tmp_path, f"{name}.{ending}", text.encode(encoding)) for name, text, encoding in encoded
-    ]
+    files = [written(tmp_path, f"{name}.{ending}", text.encode(encoding)) for name, text, encoding in encoded]
     said = html.unescape(sort_files(SortRequest(files=files))["html"])
     assert f"p.{ending} is not UTF-8. <button" in said
     assert re.findall(r'data-allow="encoding" data-value="([^>]*)">([^<]+)<', said) == [

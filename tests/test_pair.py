@@ -20,6 +20,7 @@ from docscore.report.document_places import placed_rows  # noqa: E402
 from docscore.report.html_tree import explained_drawing  # noqa: E402
 from playground.pair.examples import as_texts, examples  # noqa: E402
 from playground.pair.pair import answer, tree_for_clients, what_ifs_of_pair  # noqa: E402
+from playground.server.answers import PairAnswer  # noqa: E402
 from playground.server.requests import PairRequest  # noqa: E402
 
 PLACE = {"page": 1, "box": [0.1, 0.1, 0.2, 0.2]}
@@ -29,7 +30,7 @@ def asked(truth: Any, prediction: Any, **options: Any) -> PairRequest:
     return PairRequest(truth=json.dumps(truth), prediction=json.dumps(prediction), **options)
 
 
-def example(edit: Callable[[dict[str, Any]], object] = lambda _: None) -> dict[str, Any]:
+def example(edit: Callable[[dict[str, Any]], object] = lambda _: None) -> PairAnswer:
     """The answer to the first example after an edit."""
     values = copy.deepcopy(examples()[0])
     edit(values)
@@ -37,7 +38,7 @@ def example(edit: Callable[[dict[str, Any]], object] = lambda _: None) -> dict[s
     return answer(asked(values["truth"], values["prediction"], is_example=True, text=text))
 
 
-def accepted(found: dict[str, Any]) -> dict[str, Any]:
+def accepted(found: PairAnswer) -> dict[str, Any]:
     """Of each place whether its box is accepted, None where nothing is known of it."""
     return {row["path"]: row["levels"] and row["levels"]["box"] for row in found["places"]}
 
@@ -55,7 +56,7 @@ def test_places_at_values_are_no_part_of_them() -> None:
 @golden("pair", "wrong places")
 def test_wrong_places_are_said_at_their_side(evidence: Any, citations: Any, side: int, message: str) -> None:
     truth, prediction = {"a": {"$value": "x", "$evidence": evidence}}, {"a": {"$value": "x", "$citations": citations}}
-    errors = answer(asked(truth, prediction))["faults"]
+    errors: Any = answer(asked(truth, prediction))["faults"]
     assert message in errors[side]["text"]
     assert errors[1 - side] is None
 
@@ -89,7 +90,7 @@ ROW = ("name", "quantity", "amount")
 def test_places_follow_the_values_of_the_example(edit: Any, changed: set[str]) -> None:
     """Through edits, and where rows move; what is gone has none."""
 
-    def cited(found: dict[str, Any], paths: Collection[str] = ()) -> Counter[Any]:
+    def cited(found: PairAnswer, paths: Collection[str] = ()) -> Counter[Any]:
         """The cited boxes of all values, or of some, and whether each is accepted."""
         rows = [row for row in found["places"] if row["cited"] and (not paths or row["path"] in paths)]
         return Counter((row["cited"][0].boxes, str(row["levels"])) for row in rows)

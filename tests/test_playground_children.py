@@ -158,7 +158,7 @@ def test_what_is_stopped_frees_its_place(leaves: bool) -> None:
 def test_a_pattern_that_takes_forever_is_stopped(tmp_path: Path) -> None:
     """By the limit of computing time, though no line of Python runs meanwhile."""
     rows = [ref("a" * 40 + "!", "x")], [pred("a" * 40 + "!", "x")]
-    files: list[Path | None] = [written(tmp_path, f"{n}.jsonl", side) for n, side in enumerate(rows)]
+    files = [written(tmp_path, f"{n}.jsonl", side) for n, side in enumerate(rows)]
     asked = SortRequest(files=files, truth=0, reading={"id_pattern": "^((?:a+)+)$"})
     with pytest.raises(Refused, match="stopped after 1 seconds of computing, the limit of this page"):
         asyncio.run(WorkerPool(ROOM._replace(seconds=1, patience=60)).run("v", sort_files, asked))

@@ -24,7 +24,7 @@ from tests.report_samples import Markup
 RUN = "r" * 22
 
 
-def scored_files(references: Path, predictions: Path, folder: Path, **options: Any) -> dict[str, Any]:
+def scored_files(references: Path, predictions: Path, folder: Path, **options: Any) -> Any:
     asked = FileRequest(references=references, predictions=predictions, **options)
     kept = folder / RUN
     kept.mkdir(exist_ok=True)

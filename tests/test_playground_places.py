@@ -11,7 +11,8 @@ import pytest
 from tests import browser
 from tests.browser import LOOKS, NARROW, SERVER, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import pred, ref
-from tests.conftest import PIXEL, ROOT
+from tests.conftest import PIXEL, ROOT, data_rows
+from tests.test_documents import PAGE
 from tests.test_playground_file import come, open_document, opened, ready, recover, title
 
 if TYPE_CHECKING:
@@ -265,6 +266,26 @@ def test_a_list_that_was_cut_off(visit: Visit, size: tuple[int, int], *, dark: b
     assert visitor["testset-tree"].locator(".here").get_attribute("data-path") == "$.lines[45]"
     assert axe(visitor.page, "#testset") == []
     assert visitor.sideways() == 0
+
+
+WORDS_OF_HOCR = """source => {
+  const { text, words } = docscore["parts/hocr.js"].readHocr(source);
+  return [...text.matchAll(/\\S+/g)].map(({ index: at, 0: word }) => [
+    word,
+    text.slice(0, at).split("\\f").length,
+    words.find(({ start, end }) => start <= at && at < end)?.box ?? null,
+  ]);
+}"""
+
+
+def test_hocr_is_read_as_by_the_library(visit: Visit) -> None:
+    """`test_documents.py` has the same table; a page without words or lines has no text in both."""
+    page = visit("/").page
+    page.wait_for_function("docscore['parts/hocr.js']")
+    for row in data_rows("documents", "hocr"):
+        found = page.evaluate(WORDS_OF_HOCR, "".join(map(PAGE.format, row["pages"])))
+        expected = [[word, number, box and pytest.approx(box)] for word, number, box in row["words"]]
+        assert found == expected, row["why"]
 
 
 def test_a_misread_value_is_found_by_its_box(visit: Visit) -> None:

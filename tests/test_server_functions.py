@@ -16,20 +16,20 @@ import pytest
 from docscore_review.verdicts import Review
 
 import docscore
+from dev.scripts.write_server_types import FILE
 from docscore.evaluation.evaluation import Evaluation
 from docscore.inputs.json_text import loads
 from docscore.inputs.test_set import TestSet
 from playground import page
 from playground.pair.pair import edited
 from playground.parts.conclusions import every_pair, headline_of, ties_of, verdict_of, what_ifs_of
-from playground.review import review
-from playground.server import functions, requests, storage
-from playground.server.requests import NOTES
+from playground.server import answers, functions, storage
+from playground.server.requests import NOTES, FileRequest
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, run_python, written
-from tests.conftest import HUNG, ROOT, golden
+from tests.conftest import HUNG, golden
 from tests.structures import evaluation_of
 
-server_functions: Any = SimpleNamespace(**page.ASKED)
+server_functions: Any = SimpleNamespace(**{name: function.ask for name, function in page.ASKED.items()})
 
 pytestmark = pytest.mark.ci
 Ask = Callable[[Any], Coroutine[Any, Any, dict[str, Any]]]
@@ -73,7 +73,8 @@ def results() -> Results:
 
 def test_results_add_up_and_are_opened_again(results: Results) -> None:
     for actual in results:
-        assert asyncio.run(server_functions.open_result({"run": actual["run"]})) == actual
+        opened = asyncio.run(server_functions.open_result({"run": actual["run"]}))
+        assert opened == json.loads(json.dumps(actual))
     scored, compared = results
     assert scored["low"] < scored["score"] < scored["high"]
     names = {Path(each["path"]).name: Path(each["path"]) for each in scored["downloads"]}
@@ -157,7 +158,7 @@ def test_what_takes_too_long_is_not_offered() -> None:
     assert what_ifs_of([evaluated(TRUTHS, JSON_TEXTS, parse="text")], refuse) == []
 
 
-def told(systems: dict[str, Evaluation]) -> dict[str, Any]:
+def told(systems: dict[str, Evaluation]) -> answers.Verdict:
     """The verdict on systems, best first, with what was tried before it."""
     return verdict_of(systems, every_pair(systems), what_ifs_of(list(systems.values()), lambda *_: None))
 
@@ -173,7 +174,7 @@ def test_a_verdict_says_who_leads_whether_that_is_proven_and_the_order_by_value(
     assert verdict["remarks"] == ["Compared by value, the order is first 1.000, third 1.000, second 0.833."]
     assert [each["options"] for each in verdict["remedies"]] == [BY_VALUE]
     assert [(each["better"], each["worse"], each["same"]) for each in pairs] == [(1, 0, 5), (6, 0, 0), (5, 1, 0)]
-    assert ties_of(systems, pairs) == [[0, 2]]
+    assert ties_of(systems, pairs) == [(0, 2)]
     assert told({"x": systems["first"], "y": systems["first"]})["title"] == "x and y are tied"
     another = [*pairs[:1], *({**pair, "proven": True} for pair in pairs[1:])]
     assert verdict_of(systems, another, [])["rest"] == "that is not proven", "another difference is"
@@ -197,9 +198,11 @@ def test_a_verdict_says_what_reading_texts_and_a_schema_would_change() -> None:
 
 @golden("server_functions", "ties")
 def test_ties_are_runs_of_systems_that_are_not_proven_to_differ(proven: list[str], runs: list[list[int]]) -> None:
-    pairs = [{"first": a, "second": b, "proven": a + b in proven} for a, b in ("ab", "ac", "ad", "bc", "bd", "cd")]
+    pairs: list[dict[str, Any]] = [
+        {"first": a, "second": b, "proven": a + b in proven} for a, b in ("ab", "ac", "ad", "bc", "bd", "cd")
+    ]
     one = evaluated(TRUTHS, TRUTHS)
-    assert ties_of(dict.fromkeys("abcd", one), pairs) == runs
+    assert ties_of(dict.fromkeys("abcd", one), pairs) == list(map(tuple, runs))
 
 
 def test_what_scores_a_pair_higher_is_what_scores_its_test_set_higher() -> None:
@@ -257,7 +260,7 @@ def test_what_the_server_does_wrong_is_told_and_logged(
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-def sleep(*_arguments: Any, **_keywords: Any) -> None:
+def sleep(*_arguments: Any, **_keywords: Any) -> Any:
     """Work that does not end in time."""
     time.sleep(600)
 
@@ -265,7 +268,7 @@ def sleep(*_arguments: Any, **_keywords: Any) -> None:
 @pytest.mark.parametrize("kind", ["stopped", "replaced"])
 def test_a_run_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     asked = {"predictions": uploaded(PREDICTIONS)}
-    score_slowly = functions.runs(requests.FileRequest, sleep)
+    score_slowly = functions.runs(FileRequest, answers.TestSet, sleep).ask
     monkeypatch.setattr(functions, "ANSWERED_WITHIN", HUNG)
 
     async def visit() -> Any:
@@ -303,7 +306,7 @@ def test_a_review_gives_what_the_library_does(tmp_path: Path) -> None:
     verdicts = json.dumps([[each["number"], each["verdict"], each["answer"], each["value"]] for each in decided])
     question = {"run": found["run"], "verdicts": verdicts}
     estimated = asyncio.run(server_functions.estimate_review(question))
-    assert estimated["share"] == list(Review(lines).estimate().lenient)
+    assert estimated["share"] == Review(lines).estimate().lenient
     exported, references = (exported_file(question, file) for file in ("verdicts", "references"))
     corrected = tmp_path / "corrected.jsonl"
     Review.read(exported).apply(notes, corrected)
@@ -371,8 +374,8 @@ def test_a_prediction_without_a_value_can_be_chosen() -> None:
     paths = [str(written(storage.uploads_folder(), f"{name}_key.jsonl", of_file)) for name, of_file in rows.items()]
     files = {"references": paths[0], "predictions": paths[1:]}
     found = asyncio.run(result_of(server_functions.begin_review, files))
-    answers = [each["text"] for each in found["places"][0]["answers"]]
-    verdicts = json.dumps([[0, "prediction", answers.index(None), ""]])
+    texts = [each["text"] for each in found["places"][0]["answers"]]
+    verdicts = json.dumps([[0, "prediction", texts.index(None), ""]])
     corrected = exported_file({"run": found["run"], "verdicts": verdicts}, "references")
     assert json.loads(corrected.read_text()) == ref("x", {"b": "1"})
 
@@ -407,7 +410,7 @@ def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None
     both = {"run": found["run"], "verdicts": '[[0, "prediction", 0, ""], [1, "prediction", 0, ""]]'}
     error = "another verdict replaces or removes the object or list that contains this place"
     scored = asyncio.run(server_functions.score_verdicts(both))
-    assert [each[:2] for each in scored["faults"]] == [[0, "$.a.b"]]
+    assert [each[:2] for each in scored["faults"]] == [(0, "$.a.b")]
     assert (scored["faults"][0][2], scored["gains"]) == (error, [[0, 0.0, 0.0]])
     refused = asyncio.run(server_functions.export_review({**both, "file": "references"}))
     assert error in refused["refused"]
@@ -423,26 +426,12 @@ def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None
         assert refused["kind"] == "input", verdicts
 
 
-# The types by which `tsc` checks the page's scripts have the names of what the server takes and answers.
-_INTERFACE = re.compile(r"interface (\w+)(?: extends (\w+))? \{((?:[^{}]|\{[^{}]*\})*)\}")
-_PROPERTY = re.compile(r"(\w+)(\??): ((?:[^;{}]|\{[^{}]*\})*)")
-
-
-def _interfaces() -> dict[str, dict[str, tuple[bool, str]]]:
-    """The properties of each interface: whether it may be absent, and its type as it is written."""
-    text = (ROOT / "playground" / "server" / "server.d.ts").read_text(encoding="utf-8")
-    collected: dict[str, dict[str, tuple[bool, str]]] = {}
-    for name, base, body in _INTERFACE.findall(text):
-        own = {key: (bool(mark), of.strip()) for key, mark, of in _PROPERTY.findall(body)}
-        collected[name] = collected.get(base, {}) | own
-    return collected
-
-
-INTERFACES = _interfaces()
-ANSWERS = {  # by function the interface of its answer; a run may also be `Running`
-    name: re.split(r"\W+", of.removeprefix("Ask<"))[1]
-    for name, (_, of) in INTERFACES["Functions"].items()
-    if of.startswith("Ask<")
+# The interfaces by which `tsc` checks the page's scripts: for each property whether it may be absent, and its type.
+INTERFACES = {
+    name: {key: (bool(mark), of) for key, mark, of in re.findall(r"^    (\w+)(\??): (.*);$", body, re.MULTILINE)}
+    for name, body in re.findall(
+        r"^  interface (\w+) \{\n(.*?)^  \}", FILE.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
 }
 
 
@@ -460,14 +449,6 @@ def check_names(value: Any, type_text: str, place: str) -> None:
     assert required <= value.keys() <= properties.keys(), place
     for name, part in value.items():
         check_names(part, properties[name][1], f"{place}.{name}")
-
-
-def test_a_request_has_the_fields_of_its_model_and_its_options() -> None:
-    models = vars(requests) | vars(review)
-    taken = {name: set(models[name].model_fields) for name in INTERFACES if name.endswith("Request")}
-    assert len(taken) > 5
-    taken |= {"WhatIfOptions": set(requests.WHAT_IFS)}
-    assert {name: set(INTERFACES[name]) for name in taken} == taken
 
 
 def test_answers_have_the_names_of_their_types(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -499,13 +480,14 @@ def test_answers_have_the_names_of_their_types(results: Results, monkeypatch: py
         decided = await server_functions.export_review(asked["export_review"])
         other = uploaded(Path(decided["path"]))
         asked["compare_readers"] = {**of_review, "verdicts": '[[0, "both", 0, ""]]', "other": other}
-        answers = {name: await getattr(server_functions, name)(each) for name, each in asked.items()}
-        answers |= {"score_files": scored, "compare_files": compared, "begin_review": reviewed}
-        assert answers.keys() == ANSWERS.keys()
-        for name, actual in answers.items():
+        found = {name: await getattr(server_functions, name)(each) for name, each in asked.items()}
+        found |= {"score_files": scored, "compare_files": compared, "begin_review": reviewed}
+        assert found.keys() == page.ASKED.keys() - {"progress"}
+        for name, actual in found.items():
             answer = json.loads(json.dumps(actual))
             assert "refused" not in answer, (name, answer)
-            check_names(answer, ANSWERS[name], name)
+            of = INTERFACES["Functions"][name][1].split(", ")[1]  # for a run, its result comes first
+            check_names(answer, of.replace("Result", "TestSet"), name)
         invalid = await server_functions.score_workspace({**pair, "truth": "{"})
         check_names(invalid["faults"], "Fault", "fault")
         check_names(await server_functions.read_rows({"run": "", "numbers": "1"}), "Refusal", "refusal")

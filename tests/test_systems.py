@@ -22,6 +22,7 @@ from playground.compare.compare import compare_systems, names_of_uploads
 from playground.compare.tree_columns import places_side_by_side
 from playground.parts.conclusions import ties_of
 from playground.parts.files import sort_files
+from playground.server.answers import Comparison
 from playground.server.requests import CompareRequest, SortRequest
 from tests.commands import RECEIPTS, pred, ref, run, written
 from tests.conftest import golden
@@ -97,9 +98,9 @@ def test_clusters_are_swapped_as_wholes() -> None:
 def test_no_difference_is_proven_within_a_bracket() -> None:
     """The best is not proven to differ from the last, but the second is."""
     found = evaluations(12, 11, 0)
-    proven = [{"first": "s11", "second": "s0", "proven": True}]
-    assert ties_of(found, proven) == [[0, 1]]
-    assert ties_of(found, []) == [[0, 2]]
+    proven: list[dict[str, Any]] = [{"first": "s11", "second": "s0", "proven": True}]
+    assert ties_of(found, proven) == [(0, 1)]
+    assert ties_of(found, []) == [(0, 2)]
 
 
 def test_unknown_figures_are_named() -> None:
@@ -223,9 +224,9 @@ def test_changes_against_a_base() -> None:
     ]
 
 
-def compared(folder: Path, truths: list[Any], systems: dict[str, list[Any]]) -> dict[str, Any]:
+def compared(folder: Path, truths: list[Any], systems: dict[str, list[Any]]) -> Comparison:
     """What the page says of systems, from files of those names."""
-    paths: list[Path | None] = [written(folder, f"{name}.jsonl", rows) for name, rows in systems.items()]
+    paths = [written(folder, f"{name}.jsonl", rows) for name, rows in systems.items()]
     request = CompareRequest(references=written(folder, "r.jsonl", truths), predictions=paths)
     return compare_systems(request, folder=folder, progress=lambda *_: None)
 
@@ -247,7 +248,7 @@ def test_fields_and_documents_by_system(tmp_path: Path) -> None:
 def test_columns_of_other_names_are_those_of_the_first_system(tmp_path: Path) -> None:
     """Its texts that are JSON are read as such in all systems; a file without one of its columns is named."""
     truths = written(tmp_path, "gold.csv", 'doc;gold\na;"{""k"": 1}"\nb;"{""k"": 2}"\n')
-    systems: list[Path | None] = [
+    systems = [
         written(tmp_path, "x.csv", 'doc;said\nb;"{""k"": 2}"\na;"{""k"": 1}"\n'),
         written(tmp_path, "y.csv", 'doc;said\na;"{""k"": 1}"\nb;"{""k"": 3}"\n'),
         written(tmp_path, "z.csv", "doc;other\na;1\nb;2\n"),

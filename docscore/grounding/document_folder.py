@@ -275,15 +275,14 @@ def _run_pdf(path: Path, *page: str) -> dict[str, Any]:
 
 
 def _pages_of_hocr(name: str, text: str) -> list[_Words]:
-    """Read the words of hOCR; if it has only lines, all words of a line get the box of the line."""
-    pages: list[_Words] = []
-    for classes in ({"ocrx_word"}, {"ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"}):
-        parser = _Hocr(classes)
+    """Read the words of hOCR; on a page with only lines, all words of a line get the box of the line."""
+    words, lines = _Hocr({"ocrx_word"}), _Hocr({"ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
+    for parser in (words, lines):
         parser.feed(text)
-        if parser.unsized:
-            raise InputValueError(problem=f"{name}, page {parser.unsized}: an ocr_page needs a bbox in its title")
-        pages = pages if any(pages) else parser.pages
-    return [[(word, shown) for word, box in words if (shown := _region(box))] for words in pages]
+    if words.unsized:
+        raise InputValueError(problem=f"{name}, page {words.unsized}: an ocr_page needs a bbox in its title")
+    pages = (of_words or of_lines for of_words, of_lines in zip(words.pages, lines.pages, strict=True))
+    return [[(word, shown) for word, box in page if (shown := _region(box))] for page in pages]
 
 
 def _region(box: Box) -> Box | None:

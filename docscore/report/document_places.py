@@ -3,14 +3,14 @@
 import base64
 from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from docscore.core.formatting import counted
 from docscore.core.runtime import grouped
 from docscore.grounding.document_folder import DocumentFolder, page_image
 from docscore.grounding.document_text import DocumentText
 from docscore.grounding.nodes import grounded_leaves
-from docscore.grounding.regions import NO_REGIONS, Box, Region, RowRegions, around, overlap
+from docscore.grounding.regions import NO_REGIONS, Box, Level, Region, RowRegions, around, overlap
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.report.html_tree import TreeDrawing, chosen_value, shown_path
@@ -24,9 +24,37 @@ _ROOM = 1.2  # margin above and below a region, as a multiple of its height
 _NEAR = 0.4, 0.02  # of a page; limits on how much wider and higher than its regions a crop of two regions may be
 
 
+class PlacedRow(TypedDict):
+    """A row of a rendered tree, with the regions of its value.
+
+    Attributes:
+        row, path: its number and its path.
+        right, predicted, empty: whether a single value with evidence is right or predicted, or its prediction is empty.
+        levels: how many of its cited regions are accepted, out of how many; null without evidence.
+        overlap: the IoU of the boxes of both sides.
+        extra: whether nothing is expected.
+        outcome: the status of a value that lost points, or "".
+        found: the positions of the ground truth and of the prediction in the text, null for what no text can show;
+            empty without a text.
+    """
+
+    row: int
+    path: str
+    right: bool
+    predicted: bool
+    empty: bool
+    levels: dict[Level, tuple[int, int]] | None
+    expected: Sequence[Region]
+    cited: Sequence[Region]
+    overlap: float | None
+    extra: bool
+    outcome: Literal["", "partial", "wrong", "missing", "extra"]
+    found: list[list[list[tuple[int, int]]] | None]
+
+
 def placed_rows(
     tree: ScoreTree, numbers: Mapping[int, int], places: RowRegions | None, document: DocumentText | None = None
-) -> list[dict[str, Any]]:
+) -> list[PlacedRow]:
     """Return the expected and cited regions of the values of a tree, and their positions in the text of a document.
 
     Args:
@@ -34,17 +62,10 @@ def placed_rows(
         numbers: the number of the row of each rendered node, by the `id` of the node.
         places: the regions that the tree was built with; None if there are none.
         document: the text of the document; None if it is not known.
-
-    Returns:
-        For each "row", its number, and its "path". For a single value with evidence, whether it is "right" and
-        "predicted", or the prediction is "empty". "levels": how many of its cited regions are accepted, out of how
-        many, or null. The regions "expected" and "cited", with page, boxes and quote, and the IoU of their boxes as
-        "overlap". "extra": whether nothing is expected. "outcome": the status of a value that lost points, or "".
-        "found": the positions of the ground truth and of the prediction in the text, or null for what no text can show.
     """
     if isinstance(tree, MetricTree):  # a `MetricTree` has its own paths
         return []
-    found: list[dict[str, Any]] = []
+    found: list[PlacedRow] = []
     sides = (
         []
         if document is None
@@ -71,7 +92,7 @@ def placed_rows(
                     "cited": cited,
                     "overlap": overlap(cited, evidence),
                     "extra": is_extra,
-                    "outcome": leaf.status if leaf.points_lost else "",
+                    "outcome": leaf.status if leaf.points_lost and leaf.status != "exact" else "",
                     "found": [
                         side.get(at)  # for a row that one side does not have, the number belongs to another row there
                         for side, at in zip(sides, ("" if is_extra else leaf.path, predicted), strict=False)
@@ -285,14 +306,14 @@ def places_of_document(
     drawn = {int(each["row_id"].rpartition("-")[2]): each for each in drawing.rows}
     rows = []
     for node in shown:
-        row = _row_of(node, [placed[at] for leaf in node.leaves() if (at := numbers.get(id(leaf))) in placed])
+        shown_row = _row_of(node, [placed[at] for leaf in node.leaves() if (at := numbers.get(id(leaf))) in placed])
         rows.append(
             {
                 "path": shown_path(node),
                 "drawn": drawn[numbers[id(node)]],
-                "sign": sign_of_place(row),
-                "sentence": sentence_on_place(row, pages, document),
-                "crops": _crops_of(row),
+                "sign": sign_of_place(shown_row),
+                "sentence": sentence_on_place(shown_row, pages, document),
+                "crops": _crops_of(shown_row),
             }
         )
     sizes = {status: size for status, _, _, size, _ in drawing.parts}
@@ -309,7 +330,7 @@ def places_of_document(
     }
 
 
-def _row_of(node: ScoreTree, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _row_of(node: ScoreTree, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Return the row of a value, or one row for all values of a list row, with one box around them on each page."""
     if len(rows) == 1 and not node.children:
         return rows[0]

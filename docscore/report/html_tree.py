@@ -6,7 +6,7 @@ from functools import cache
 from itertools import pairwise
 from math import fsum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from rapidfuzz.distance import LCSseq
 
@@ -565,17 +565,33 @@ def shown_path(node: ScoreTree) -> str:
     return clipped(printable(node.path.removeprefix("$.")), LONGEST_LABEL)
 
 
-def long_lists(tree: ScoreTree, numbers: Mapping[int, int]) -> Iterator[dict[str, Any]]:
+class LongList(TypedDict):
+    """The rows of a list of a tree.
+
+    Attributes:
+        whole: how many rows are fully correct.
+        cut: after how many rows the list was cut off, or 0.
+        rows: a letter per expected row: "w" for a fully correct row, "m" for a missing row, "d" for a row with a
+            different value.
+        numbers: the numbers of the rendered rows.
+    """
+
+    path: str
+    expected: int
+    predicted: int
+    paired: int
+    whole: int
+    cut: int
+    rows: str
+    numbers: list[int | None]
+
+
+def long_lists(tree: ScoreTree, numbers: Mapping[int, int]) -> Iterator[LongList]:
     """Yield the lists of objects of a tree, if one of them has many rows.
 
     Args:
         tree: the tree.
         numbers: the number of the row of each rendered node, by the `id` of the node.
-
-    Yields:
-        For each list: its "path"; the number of rows "expected", "predicted", "paired" and "whole"; "cut", after how
-        many rows it was cut off, or 0; "rows", a letter per expected row ("w" for a fully correct row, "m" for a
-        missing row, "d" for a row with a different value); "numbers", the numbers of the rendered rows.
     """
     lists = [
         (

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import repeat
 from math import fsum
 from pathlib import Path
-from typing import Any
+from typing import get_args
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import counted, field_text, percent_text, shown_name, three_digits
@@ -40,6 +40,7 @@ from playground.parts.kept_results import KeptResult, keep_documents, shown_ids
 from playground.parts.python_code import code_of_files
 from playground.parts.remedies import buttons_of, remedies_of, taken_of
 from playground.parts.row_counts import count_rows
+from playground.server import answers
 from playground.server.pool import PAIRING, READING, SCORING, Report, bar_of
 from playground.server.requests import CompareRequest, metrics_of
 from playground.server.storage import as_csv
@@ -81,11 +82,13 @@ def checked_names(request: CompareRequest, fewest: int = FEWEST_SYSTEMS) -> tupl
     Raises:
         ValueError: if there are too few or too many files, a name is too long, or two are the same.
     """
-    count = len(request.files)
+    count = len(request.predictions)
     if not fewest <= count <= MOST_SYSTEMS:
         raise InputValueError(expected=f"from {fewest} to {MOST_SYSTEMS} files of predictions", got=f"{count}")
     given = [*request.names, *[""] * count][:count]
-    names = [name.strip() or default for name, default in zip(given, names_of_uploads(request.files), strict=True)]
+    names = [
+        name.strip() or default for name, default in zip(given, names_of_uploads(request.predictions), strict=True)
+    ]
     for number, name in enumerate(names):
         if len(name) > _LONGEST_NAME:
             got = counted(len(name), "character")
@@ -95,8 +98,8 @@ def checked_names(request: CompareRequest, fewest: int = FEWEST_SYSTEMS) -> tupl
     return tuple(names)
 
 
-def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
-    """Compare several files of predictions and return the result as JSON values for the page's script.
+def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) -> answers.Comparison:
+    """Compare several files of predictions.
 
     The result is kept in the folder together with `FILES`; the name of the folder opens it again.
 
@@ -110,7 +113,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
     first = next(iter(systems.values()))
     ids = dict(zip(first.ids, shown_ids(first.ids), strict=True))
     fields = _names_of_fields(systems)
-    result = {
+    result: answers.Comparison = {
         "run": folder.name,
         "asked": {**request.model_dump(mode="json", exclude={"window"}), "names": list(names)},
         "count": len(ids),
@@ -118,7 +121,9 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
         "remedies": remedies_of(systems, drawn["verdict"]["remedies"]),
         "taken": taken_of(request.reading),
         "left_out": skipped_lines(uploaded),
-        "python": code_of_files(uploaded, request.of_first(), first, dict(zip(names, request.files, strict=True))),
+        "python": code_of_files(
+            uploaded, request.of_first(), first, dict(zip(names, request.predictions, strict=True))
+        ),
         "downloads": [{"label": label, "name": name, "path": str(folder / name)} for name, label in FILES.items()],
     }
     facts = {
@@ -159,8 +164,8 @@ def systems_of_request(
     return uploaded, dict(sorted(evaluations.items(), key=lambda item: -item[1].score))
 
 
-def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return the systems, the verdict, and the points lost by cause, field and document, as JSON values.
+def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: Mapping[str, str]) -> answers.Compared:
+    """Return the systems, the verdict, and the points lost by cause, field and document.
 
     Args:
         systems: the evaluations by system name, best first.
@@ -182,13 +187,13 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
         "fields": lost[:MOST_FIELDS],
         "field_count": len(lost),
         "documents": _documents(systems, ids),
-        "pairs": [{**pair, **{side: shown_name(pair[side]) for side in ("first", "second")}} for pair in pairs],
+        "pairs": [{**pair, "first": shown_name(pair["first"]), "second": shown_name(pair["second"])} for pair in pairs],
         "note": first.scorer.fields_note,
         "signature": first.signature,
     }
 
 
-def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str, Any]:
+def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> answers.System:
     """Return a system as the page shows it, without figures that the verdict or a button already gives."""
     answered = {warning.sentence for warning in evaluation.row_warnings if buttons_of(warning)}
     by_value = {by_value_text({"": evaluation})} if says_by_value else set()
@@ -196,7 +201,11 @@ def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str,
         "name": shown_name(name),
         **figure_of(evaluation),
         "lost": loss_text(1 - evaluation.score),
-        "costs": {name: cost._asdict() for name, cost in evaluation.costs.items()},
+        "costs": {
+            column: {"total": cost.total, "note": cost.note}
+            for column in get_args(answers.CostColumn)
+            if (cost := evaluation.costs.get(column))
+        },
         "counts": [line for line in count_lines(evaluation) if line not in answered | by_value],
     }
 
@@ -225,7 +234,7 @@ def _worst_documents(evaluation: Evaluation, ids: Mapping[str, str], names: Mapp
     return {name: document for name, (_, document) in most.items()}
 
 
-def _causes(systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+def _causes(systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]]) -> list[answers.LossRow]:
     """Return the points that each system lost by cause, largest loss first."""
     lost: dict[str, list[_Loss]] = {
         cause: [
@@ -237,7 +246,7 @@ def _causes(systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]
     return [{"name": cause, "label": cause_label(cause), "cells": cells} for cause, cells in _largest(lost)]
 
 
-def _largest(lost: Mapping[str, Sequence[_Loss]]) -> list[tuple[str, list[dict[str, Any]]]]:
+def _largest(lost: Mapping[str, Sequence[_Loss]]) -> list[tuple[str, list[answers.LossCell]]]:
     """Return the rows in which any system lost points, largest first; each cell has its share of the largest loss."""
     most = max((points for losses in lost.values() for points, _ in losses), default=0.0)
     rows = [row for row in lost.items() if any(points for points, _ in row[1])]
@@ -274,7 +283,7 @@ def _names_of_fields(systems: Mapping[str, Evaluation]) -> dict[str, str]:
 
 def _fields(
     systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]], names: Mapping[str, str]
-) -> list[dict[str, Any]]:
+) -> list[answers.LossRow]:
     """Return the points that each system lost by field, largest first, and the number of documents with the field."""
     lost: dict[str, list[_Loss]] = {}
     paths: dict[str, list[str]] = {}
@@ -300,7 +309,7 @@ def _fields(
     ]
 
 
-def _documents(systems: Mapping[str, Evaluation], ids: Mapping[str, str]) -> list[dict[str, Any]]:
+def _documents(systems: Mapping[str, Evaluation], ids: Mapping[str, str]) -> list[answers.DocumentScores]:
     """Return the scores of the documents in each system; documents whose scores differ most come first."""
     return [
         {"id": ids[name], "spread": _spread(scores), "scores": list(map(three_digits, scores))}
@@ -324,8 +333,8 @@ def _spread(scores: Sequence[Score]) -> float:
 class KeptSystems(KeptResult):
     """The kept documents of systems that were compared."""
 
-    def side_by_side(self, shown_id: str, text: str = "") -> dict[str, Any]:
-        """Return the trees of a document in all systems as HTML, best system first, with its number and its regions.
+    def side_by_side(self, shown_id: str, text: str = "") -> answers.SideBySide:
+        """Return the trees of a document in all systems.
 
         Args:
             shown_id: the displayed id of the document.

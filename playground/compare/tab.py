@@ -7,6 +7,7 @@ from playground.parts.fragments import fragment
 from playground.parts.optional_packages import WITHOUT_REVIEW
 from playground.parts.remedies import tries
 from playground.parts.tab import FILE_METRICS, READING_CHOICES, Tab, fields_with_words, offered
+from playground.server import answers
 from playground.server.functions import READERS, in_child, runs
 from playground.server.limits import MAX_FILE_BYTES
 from playground.server.requests import MAX_FILES, RECEIPTS, CompareRequest, RemedyRequest, SideBySideRequest
@@ -35,12 +36,15 @@ TAB = Tab(
     ),
     ["compare/compare.js"],
     {
-        "compare_files": runs(CompareRequest, compare_systems),
+        "compare_files": runs(CompareRequest, answers.Comparison, compare_systems),
         # the scores of the systems with the option of a button
-        "try_remedies": in_child(RemedyRequest, READERS, "remedies", tries(CompareRequest, scores_of_systems)),
+        "try_remedies": in_child(
+            RemedyRequest, answers.Text, READERS, "remedies", tries(CompareRequest, scores_of_systems)
+        ),
         # the trees of a document side by side, and the number of the document
         "open_document": in_child(
             SideBySideRequest,
+            answers.SideBySide,
             READERS,
             "document",
             lambda asked: partial(KeptSystems(results_folder(), asked.run).side_by_side, asked.document, asked.text),

@@ -37,6 +37,7 @@ from playground.parts.files import check_test_set
 from playground.parts.fragments import fragment
 from playground.parts.python_code import MAX_RAW, python_code
 from playground.parts.remedies import remedies_of, taken_of
+from playground.server.answers import Edit, Fault, Mend, PairAnswer, ScoredPair, Spans, WhatIfs
 from playground.server.limits import (
     check_length,
     check_metric,
@@ -53,9 +54,6 @@ LONGEST_AT_EDITOR = 300  # characters of a message below an editor
 LONGEST_AT_ONCE = 40_000  # characters of both texts together
 LONGEST_MENDED_AT_ONCE = 2_000  # characters of a text that is not JSON
 MOST_PIECES = 1_000  # words and signs of a side that `SequenceMatcher` compares at once
-Spans = dict[str, tuple[int, int]]
-Fault = dict[str, Any]
-Edit = tuple[int, int, str]
 _NAME = "pair"  # the id of the only row
 _ROW = f"row {_NAME!r}: "  # the start of messages about that row
 _CUT = re.compile("ends within a (number|word)")  # in the note on a repaired text
@@ -91,32 +89,23 @@ class _Read(NamedTuple):
     is_example: bool = False
 
 
-def answer(asked: PairRequest) -> dict[str, Any]:
+def answer(asked: PairRequest) -> PairAnswer:
     """Score a pair of texts, or report the error in each.
-
-    Returns:
-        "faults": for each editor None, or "text", "line" and "column" if they are known, and as "mend" the edits that
-        make the text valid JSON, if there are any. If a text has an error, the other parts are empty. "note": how the
-        prediction was read if it was not read as it is, and warnings about the schema; "result": the result as HTML;
-        "raw": as JSON text; "python": the code that reproduces it; "spans": for both texts, the range of characters of
-        each value in the tree, from its key to its end, by the position of the value and counted as JavaScript does;
-        "edits": the changes to the prediction that reading required; "places": the regions where values are expected,
-        cited and found; "is_example": whether most of the first example is unchanged.
 
     Raises:
         ValueError: if the schema is invalid or names none of the fields.
     """
     read = _read_both(asked)
-    empty = {"note": "", "result": "", "raw": "", "python": "", "spans": [], "places": []}
+    empty = ScoredPair(note="", result="", raw="", python="", spans=[], places=[])
     scored = empty if any(read.faults) else _scored(read, asked)
     taken = taken_of(asked.content)
-    return {"faults": read.faults, **scored, "is_example": read.is_example, "edits": read.edits, "taken": taken}
+    return {"faults": read.faults, **scored, "is_example": read.is_example, "edits": list(read.edits), "taken": taken}
 
 
-def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
+def what_ifs_of_pair(asked: PairRequest) -> WhatIfs:
     """Return the options that raise the score of a pair, as for a test set of one row; none if a text has an error.
 
-    "remedies" are the options that answer warnings, as from `remedies_of`, with the new scores on their buttons.
+    The buttons of warnings have the new scores.
     """
     read = _read_both(asked)
     if any(read.faults):
@@ -181,7 +170,7 @@ def _fault(error: Exception, text: str, truth: Value = None) -> Fault:
     return {"text": shortened(printable(sentence), LONGEST_AT_EDITOR), "line": line, "column": column, "mend": mend}
 
 
-def _mend(text: str, parsed: Parsed, line: int, column: int) -> dict[str, Any] | None:
+def _mend(text: str, parsed: Parsed, line: int, column: int) -> Mend | None:
     """Return edits that turn an invalid text into JSON, and whether `repair` does the same.
 
     If the text holds several values, the edits keep the first one, whereas `repair` would have to choose.
@@ -307,8 +296,8 @@ _FUNCTIONS = {  # the function of `docscore` that computes each metric, and the 
 }
 
 
-def _scored(read: _Read, asked: PairRequest) -> dict[str, Any]:
-    """Return the note with warnings about the schema, the result as HTML, JSON and Python, and the spans of values."""
+def _scored(read: _Read, asked: PairRequest) -> ScoredPair:
+    """Return the result of a pair without errors."""
     pairs, note = read.pairs, read.note
     values = pairs.truths[0], pairs.predictions[0]
     is_own = read.is_example == asked.is_example  # whether the text belongs to the values
@@ -337,8 +326,14 @@ def _scored(read: _Read, asked: PairRequest) -> dict[str, Any]:
         for side, text in enumerate((asked.truth, asked.prediction))
         for known in [{each[side] for each in shown}]
     ]
-    drawn = {"note": note, "result": fragment("tree", drawing), "raw": _limited(raw)}
-    return {**drawn, "python": python, "spans": spans, "places": found}
+    return {
+        "note": note,
+        "result": fragment("tree", drawing),
+        "raw": _limited(raw),
+        "python": python,
+        "spans": spans,
+        "places": found,
+    }
 
 
 def _with_figures(drawing: TreeDrawing, scored: Evaluation, note: str) -> TreeDrawing:
@@ -494,8 +489,9 @@ def is_json_text(value: Any) -> bool:
 def _renamed(tree: ScoreTree, node: dict[str, Any], shown: set[int]) -> dict[str, Any]:
     """Rename `path` of a node to `place`; values that are objects or lists, and integers beyond 64 bits, are JSON text.
 
-    gradio's Python client interprets every object with the key "path" as a file and tries to download it; its server
-    cannot write longer integers.
+    gradio's Python client takes every object with a text as "path" for a file and downloads it: `download_files` in
+    `gradio_client/client.py` asks for the key "meta" only in an old protocol. gradio's server cannot write longer
+    integers.
     """
     found = {"place": node.pop("path"), **node}
     for side in ("ground_truth", "prediction"):

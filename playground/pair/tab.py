@@ -9,13 +9,14 @@ from docscore.evaluation.registry import METRICS
 from playground.pair.examples import as_texts
 from playground.pair.pair import answer, is_scored_at_once, what_ifs_of_pair
 from playground.parts.tab import Tab, fields_with_words
-from playground.server.functions import PAIRS, READERS, Answer, answer_of_child, answers, in_child, in_thread, stops
+from playground.server import answers
+from playground.server.functions import PAIRS, READERS, answer_of_child, in_child, in_thread, server_function, stops
 from playground.server.limits import MAX_BYTES
 from playground.server.requests import PAIR_METRICS, LinkRequest, PairRequest
 
 
-async def _score(request: PairRequest) -> Answer:
-    """Answer a `PairRequest` with a `PairAnswer`; a newer request of the same window stops the previous one."""
+async def _score(request: PairRequest) -> answers.PairAnswer:
+    """Score a pair; a newer request of the same window stops the previous one."""
     if await asyncio.to_thread(is_scored_at_once, request):
         return await asyncio.to_thread(answer, request)
     return await answer_of_child(PAIRS, "window", request, lambda _: partial(answer, request))
@@ -32,13 +33,15 @@ TAB = Tab(
     "",
     [DOCUMENT],
     {
-        "score_workspace": answers(PairRequest, _score),
+        "score_workspace": server_function(PairRequest, answers.PairAnswer, _score),
         # options that raise the score; scoring does not wait for them
-        "try_options": in_child(PairRequest, READERS, "what-ifs", lambda asked: partial(what_ifs_of_pair, asked)),
+        "try_options": in_child(
+            PairRequest, answers.WhatIfs, READERS, "what-ifs", lambda asked: partial(what_ifs_of_pair, asked)
+        ),
         "stop_workspace": stops(PAIRS, "window"),
         # the request in a link, for the editors and options
         "open_link": in_thread(
-            LinkRequest, lambda asked: PairRequest.of_link(asked.link).model_dump(exclude={"window"})
+            LinkRequest, PairRequest, lambda asked: PairRequest.of_link(asked.link).model_dump(exclude={"window"})
         ),
     },
 )

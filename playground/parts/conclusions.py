@@ -22,6 +22,8 @@ from docscore.metrics.typed.comparators import COMPARATORS
 from docscore.report.html_tree import lost_text
 from docscore.schemas.suggestion import suggestion_of
 from playground.parts.row_counts import Known, count_rows, nearest
+from playground.server import answers
+from playground.server.answers import Changes
 
 MOST_RESCORED = 20_000  # rows that are scored again for a what-if
 MOST_NAMED = 3  # documents that decide a lead
@@ -38,18 +40,18 @@ class WhatIf(NamedTuple):
     Attributes:
         label: what it does, with the score for a test set: "Compare by value → 0.912".
         taken: what was done, as the beginning of a sentence: "Compared by value".
-        options: the option by its name, within "what_if" or "reading" as in a request.
+        options: the option by its name.
         evaluations: the test set scored with the option; one evaluation per system, in their order.
         gain: the increase of the score; with several systems, the largest increase.
     """
 
     label: str
     taken: str
-    options: dict[str, dict[str, Any]]
+    options: Changes
     evaluations: list[Evaluation]
     gain: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> answers.WhatIf:
         """Return the what-if of a test set for the page."""
         return {
             "label": self.label,
@@ -75,19 +77,20 @@ def what_ifs_of(systems: Sequence[Evaluation], check: Check, known: Sequence[Seq
     metric, options = systems[0].metric, systems[0].options
     if sum(len(each.ids) for each in systems) > (MOST_RESCORED if metric == ANLS_STAR else MOST_EXPLAINED):
         return []
-    tried: list[tuple[str, str, str, str, Any]] = []
+    tried: list[tuple[str, str, Changes]] = []
     if options.numbers != BY_VALUE:
-        tried.append(("Compare by value", "Compared by value", "what_if", "numbers", BY_VALUE))
+        tried.append(("Compare by value", "Compared by value", {"what_if": {"numbers": BY_VALUE}}))
     if not options.ignore_case:
-        tried.append(("Ignore case", "With case ignored", "what_if", "ignore_case", True))
+        tried.append(("Ignore case", "With case ignored", {"what_if": {"ignore_case": True}}))
     if any(map(_holds_texts_for_json, systems)):
-        tried.append(("Extract JSON from the text", "With JSON extracted from the texts", "reading", "parse", "repair"))
+        extracted = "Extract JSON from the text", "With JSON extracted from the texts"
+        tried.append((*extracted, {"reading": {"parse": "repair"}}))
     better: list[WhatIf] = []
-    for label, taken, where, name, value in tried:
-        if where == "what_if" and name not in METRICS[metric].options:
-            continue
-        changed = dataclasses.replace(options, **{name: value}) if where == "what_if" else options
-        better += _rescored(systems, changed, check, label, taken, {where: {name: value}}, known)
+    for label, taken, changes in tried:
+        of_values = changes.get("what_if", {})
+        if of_values.keys() <= set(METRICS[metric].options):
+            changed = dataclasses.replace(options, **of_values)
+            better += _rescored(systems, changed, check, label, taken, changes, known)
     better.sort(key=lambda each: -each.gain)
     least = better[0].gain + LEAST_GAIN if better else 0.0
     return [each for each in _with_schema(systems, check) if each.gain >= least] + better
@@ -99,7 +102,7 @@ def _rescored(
     check: Check,
     label: str,
     taken: str,
-    asked: dict[str, dict[str, Any]],
+    asked: Changes,
     known: Sequence[Sequence[Known]] = (),
 ) -> Iterator[WhatIf]:
     """Yield the what-if of these options if the rows are accepted, and a score gains enough or the order changes."""
@@ -169,25 +172,22 @@ def _holds_texts_for_json(found: Evaluation) -> bool:
     )
 
 
-def figure_of(found: Evaluation) -> dict[str, Any]:
-    """Return the score and its interval: "score", "low", "high", and both as "text" and "interval"."""
+def figure_of(found: Evaluation) -> answers.Figure:
+    """Return the score and its interval."""
     low, high = found.interval or (None, None)
     interval = found.measured[0].interval
     said = "" if interval is None else interval_text(interval, found.confidence or 0)
     return {"score": found.score, "low": low, "high": high, "text": three_digits(found.score), "interval": said}
 
 
-def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
-    """Return where points were lost: a sentence on the largest cause, one on what helps, and the best what-if.
-
-    "lead" is the cause with its words in a sentence, or None if no sentence contains them.
-    """
+def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> answers.Headline:
+    """Return where points were lost: a sentence on the largest cause, one on what helps, and the best what-if."""
     title, text = conclusion_of(found)
     causes = sorted((cause for cause in found.lost if found.lost[cause]), key=lambda cause: -found.lost[cause])
-    lead = next(({"cause": cause, "words": capital(cause_in_words(cause))} for cause in causes), None)
+    lead = next((answers.Lead(cause=cause, words=capital(cause_in_words(cause))) for cause in causes), None)
     if what_ifs:
         text = _after(what_ifs[0])
-    remedies = [{"label": each.label, "options": each.options} for each in what_ifs[:1]]
+    remedies = [answers.Remedy(label=each.label, options=each.options) for each in what_ifs[:1]]
     is_said = lead is not None and title.startswith(lead["words"])
     return {"title": title, "text": text, "remedy": next(iter(remedies), None), "lead": lead if is_said else None}
 
@@ -209,14 +209,14 @@ def _after(best: WhatIf) -> str:
     return f"{said}, {share_in_words(share)} of it to {' and '.join(names)}."
 
 
-def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
+def every_pair(systems: Mapping[str, Evaluation]) -> list[answers.Pair]:
     """Return the difference between each system and every system with a lower score, with p-values adjusted by Holm.
 
     Args:
         systems: the evaluations by system name, best first.
     """
     pairs = {(better, worse): Comparison(systems[worse], systems[better]) for better, worse in combinations(systems, 2)}
-    found = []
+    found: list[answers.Pair] = []
     for (better, worse), compared, change in zip(
         pairs, pairs.values(), adjusted(map(_change, pairs.values())), strict=True
     ):
@@ -225,7 +225,7 @@ def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
             {
                 "first": better,
                 "second": worse,
-                "difference": change.difference,
+                "difference": compared.difference,
                 "low": low,
                 "high": high,
                 "better": len(compared.better),
@@ -259,7 +259,7 @@ def _p_text(p_value: float) -> str:
 
 def verdict_of(
     systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]], what_ifs: Sequence[WhatIf]
-) -> dict[str, Any]:
+) -> answers.Verdict:
     """Return which system leads, whether that is proven, what the lead consists of, and the scores with other options.
 
     Args:
@@ -281,7 +281,7 @@ def verdict_of(
         rest = "that is unlikely to be chance"
     else:
         rest = "that is not proven" if any(each["proven"] for each in pairs) else "no difference is proven"
-    remarks, remedies = [], []
+    remarks, remedies = list[str](), list[answers.Remedy]()
     texts = [shown_name(name) for name, each in systems.items() if _holds_texts_for_json(each)]
     if texts:
         remarks.append(f"Predictions of {' and '.join(texts)} are text where an object or a list is expected.")
@@ -326,17 +326,17 @@ def _leader_sentence(compared: Comparison) -> tuple[str, list[str]]:
     return capital(said), [name for _, name in gains[:count]]
 
 
-def ties_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+def ties_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
     """Return runs of neighbouring systems without a proven difference between two: first and last number of each."""
     names = list(systems)
     proven = {(each["first"], each["second"]) for each in pairs if each["proven"]}
-    runs: list[list[int]] = []
+    runs: list[tuple[int, int]] = []
     for first in range(len(names)):
         last = first
         while last + 1 < len(names) and not any((name, names[last + 1]) in proven for name in names[first : last + 1]):
             last += 1
         if last > first and not (runs and runs[-1][1] >= last):
-            runs.append([first, last])
+            runs.append((first, last))
     return runs
 
 

@@ -4,7 +4,7 @@
 import { Asker } from "./asking.js";
 import { around, findElement, findElements, newButton, newElement, partsOf } from "./elements.js";
 import { askAgain, droppedFiles, upload } from "./uploads.js";
-import { counted, fileName, printable, sentenceOf } from "./words.js";
+import { counted, fileName, limitInWords, printable, sentenceOf } from "./words.js";
 
 /** @typedef {{truth: Server.Upload | null, predictions: Server.Upload[], reading: Server.Reading}} Chosen */
 /**
@@ -147,9 +147,8 @@ export class DropBox {
     const large = files.find((file) => file.size > this.largest);
     if (!files.length) return;
     if (large) {
-      const limit = `${this.largest / 1e6} MB, the limit of this page`;
       const command = `docscore ${this.page.verb.toLowerCase()}`;
-      this.say(`${printable(large.name)} is larger than ${limit}; use \`${command}\`.`);
+      this.say(`${printable(large.name)} is larger than ${limitInWords(this.largest)}; use \`${command}\`.`);
       return;
     }
     this.items = this.items.filter((item) => !item.fault); // replace invalid files

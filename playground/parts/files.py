@@ -55,7 +55,9 @@ from playground.parts.column_guesses import (
 from playground.parts.conclusions import MOST_RESCORED
 from playground.parts.fragments import fragment
 from playground.parts.remedies import buttons_of, sentence_of
+from playground.server.answers import FileFacts, SortedFiles
 from playground.server.limits import (
+    LONGEST_SENTENCE,
     MAX_FILE_BYTES,
     check_file,
     check_metric,
@@ -63,7 +65,16 @@ from playground.server.limits import (
     check_work,
     lines_of,
 )
-from playground.server.requests import COLUMNS, CONTENT, LAYOUT, CompareRequest, FileRequest, SortRequest, given_options
+from playground.server.requests import (
+    COLUMNS,
+    CONTENT,
+    LAYOUT,
+    MAX_LAYOUT,
+    CompareRequest,
+    FileRequest,
+    SortRequest,
+    given_options,
+)
 
 SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
 _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
@@ -259,7 +270,7 @@ def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no
         TypeError, ValueError: with a message that names the file and the place in it, or the limit of the page.
     """
     errors = RowErrors("skip" if asked.skip else "error")
-    first, others = (asked.of_first(), asked.files[1:]) if isinstance(asked, CompareRequest) else (asked, [])
+    first, others = (asked.of_first(), asked.predictions[1:]) if isinstance(asked, CompareRequest) else (asked, [])
     tables = uploaded_tables(first, errors, others, progress)
     plan = tables.plan
     reading = _read_options(asked, plan)
@@ -301,7 +312,7 @@ def look(asked: FileRequest, others: Sequence[Path] | None = None) -> tuple[str,
     """
     errors = RowErrors("skip")
     tables = uploaded_tables(asked, errors, others or ())
-    warnings = [(clipped(printable(said), 600), *more) for said, *more in _warnings(tables, errors, asked)]
+    warnings = [(clipped(printable(said), LONGEST_SENTENCE), *more) for said, *more in _warnings(tables, errors, asked)]
     has_choice = not tables.plan.certain or any(not blocks and not asked.skip for *_, blocks in warnings)
     fields, headline, files = _fields(tables, asked), _headline(tables), []
     if others is not None:  # a comparison offers the treatment of missing predictions among its options
@@ -313,22 +324,14 @@ def look(asked: FileRequest, others: Sequence[Path] | None = None) -> tuple[str,
     return html, any(blocks for *_, blocks in warnings)
 
 
-def sort_files(asked: SortRequest) -> dict[str, Any]:
-    """Return which of several files holds the ground truths, and how the files are read.
-
-    Returns:
-        "truth": the number of that file; None if it is unknown or files hold both sides; "both": whether each file
-        holds both sides; "unsure": whether the visitor has to choose; "files": for each file "name", and "rows" and
-        "columns", or its error as "fault", and then the visitor is not asked; "html": how the rows are read, "" if that
-        is unknown or, for several systems, needs no words; "blocked": whether scoring would refuse the rows.
-    """
-    files = [path for path in asked.files if path is not None]
-    tables: list[RawTable] = []
-    facts: list[dict[str, Any]] = []
+def sort_files(asked: SortRequest) -> SortedFiles:
+    """Return which of several files holds the ground truths, and how the files are read."""
+    files, tables = asked.files, list[RawTable]()
+    facts: list[FileFacts] = []
     signs: list[WizardField] = []  # fields for files that cannot be read
     warnings: list[FileWarning] = []  # warnings about files that cannot be read
     for number, path in enumerate(files):
-        fact: dict[str, Any] = {"name": clipped(printable(path.name), _LONGEST_COLUMN)}
+        fact: FileFacts = {"name": clipped(printable(path.name), _LONGEST_COLUMN)}
         side = "references" if number == asked.truth else "predictions"
         try:
             errors = RowErrors("skip")
@@ -337,7 +340,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
                 raise DataError(errors.collected[:1])
             columns = [printable(_short(name)) for name in columns_of(table)]
             tables.append(table)
-            fact |= {"rows": len(table.rows), "columns": columns[:SHOWN_COLUMNS]}
+            fact["rows"], fact["columns"] = len(table.rows), columns[:SHOWN_COLUMNS]
         except InputError as error:
             fact["fault"] = next(_sentences(error))
             if _has_other_encoding(error):
@@ -346,7 +349,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
             signs += [*_sign_fields({side: path}, asked.reading), *_layout_fields(asked.reading, [side], if_given=True)]
         facts.append(fact)
     truth = asked.truth if asked.truth is None or 0 <= asked.truth < len(files) else None
-    sorting = {"truth": truth, "both": False, "unsure": False, "files": facts, "html": "", "blocked": False}
+    sorting = SortedFiles(truth=truth, both=False, unsure=False, files=facts, html="", blocked=False)
     if len(tables) < len(files):
         html = _reading_as_html([], [(signs, None)] if signs else [], warnings, "open") if signs or warnings else ""
         return {**sorting, "html": html}
@@ -354,7 +357,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
     is_open = asked.truth is None and len(files) > 1 and not (hold_both and not asked.is_pair)
     if is_open:
         truth = number_of_truth(tables)
-    sorting |= {"truth": truth, "both": hold_both, "unsure": is_open and truth is None}
+    sorting = {**sorting, "truth": truth, "both": hold_both, "unsure": is_open and truth is None}
     is_known = asked.is_pair or (len(files) > 1 and (truth is not None or hold_both))
     if sorting["unsure"] or not is_known:
         return sorting
@@ -639,7 +642,10 @@ def _layout_fields(reading: Reading, sides: Sequence[str], *, if_given: bool = F
     if if_given and not any(map(reading.get, LAYOUT)):
         return []
     names = [*(f"{side}_query" for side in sides), *LAYOUT[2:-2], *CONTENT[:2]]
-    typed = [{"name": name, "label": _LAYOUT_WORDS[name], "text": reading.get(name) or ""} for name in names]
+    typed = [
+        {"name": name, "label": _LAYOUT_WORDS[name], "text": reading.get(name) or "", "longest": MAX_LAYOUT}
+        for name in names
+    ]
     chosen = [_field(name, _LAYOUT_WORDS[name], words, reading.get(name)) for name, words in _LAYOUT_CHOICES.items()]
     return typed + [{**field, "text": reading.get(field["name"]) or ""} for field in chosen]
 

@@ -35,8 +35,9 @@ from docscore.report.html_report import bins, examples_of_causes
 from docscore.report.html_tree import explained_drawing, long_lists, lost_text
 from playground.parts.conclusions import cause_label
 from playground.parts.fragments import fragment
+from playground.server import answers
 from playground.server.limits import parts_of
-from playground.server.requests import PdfRequest, ViewRequest
+from playground.server.requests import SHARES, PdfRequest, ViewRequest
 from playground.server.storage import kept_file
 
 
@@ -98,7 +99,7 @@ class KeptResult:
             raise InputValueError(place="document", expected="the number of a document", got=str(number))
         return number
 
-    def as_pair(self, number: int, system: int = 0) -> dict[str, str]:
+    def as_pair(self, number: int, system: int = 0) -> answers.PairSides:
         """Return the scored sides of a document for the editors of a pair, and how to read the prediction there.
 
         Raises:
@@ -107,10 +108,10 @@ class KeptResult:
         truth, *predictions = self.values(number)
         if system >= len(predictions):
             raise InputValueError(place="system", expected="the number of a system", got=str(system))
-        answers = truth if isinstance(truth, tuple) and len(truth) == 1 else (truth,)
+        accepted = truth if isinstance(truth, tuple) and len(truth) == 1 else (truth,)
         prediction, is_text = predictions[system], isinstance(predictions[system], str)
         return {
-            "truth": _indented(answers[0]),
+            "truth": _indented(accepted[0]),
             "prediction": prediction if is_text else _indented(prediction),
             "reading": "text" if is_text else "json",
         }
@@ -138,12 +139,10 @@ class KeptResult:
         return [each and regions_of_json(*each[:2]) for each in found]
 
 
-def read_pdf(asked: PdfRequest, folder: Path) -> dict[str, Any]:
+def read_pdf(asked: PdfRequest, folder: Path) -> answers.Pdf:
     """Return the words of a PDF, or one of its pages; the image of a page is kept in the folder.
 
-    Returns:
-        "words": for each page its words with their boxes; "sizes": width and height of each page; "path": the image of
-        the requested page. All are empty without a PDF.
+    Without a PDF, all parts of the answer are empty.
 
     Raises:
         ValueError: if the file cannot be read.
@@ -326,8 +325,8 @@ class KeptList(KeptResult):
         """Whether the list is read and sorted in milliseconds."""
         return (self.folder / _LIST).stat().st_size <= _SMALL_LIST
 
-    def listing(self) -> dict[str, Any]:
-        """Return what a browser receives for all documents at once: names, scores, and the names of images."""
+    def listing(self) -> answers.Listing:
+        """Return what a browser receives for all documents at once."""
         left_out = self._list["left_out"]
         note = f"The {left_out:,} smallest losses are not listed here; the table of fields has all of them."
         return {
@@ -337,16 +336,8 @@ class KeptList(KeptResult):
             "note": note if left_out else "",
         }
 
-    def view(self, asked: ViewRequest) -> dict[str, Any]:
+    def view(self, asked: ViewRequest) -> answers.View:
         """Return which documents are shown, and why they, and all documents with the text, lost points.
-
-        Returns:
-            "order": the numbers of the documents; "why", "lost", "title": for each document its largest cause, the
-            points lost by it, and the largest losses by field; "count": the number of documents out of all; "points":
-            their loss in the mean score; "bins": the number of documents per bar of the histogram; "spread": the
-            distribution of scores; "rates": each with "label", "share" and "count"; "causes", "fields": where points
-            were lost, largest first, each with "name", "title", "points", "share" of the largest, and "documents";
-            "field_count": the number of fields that lost points, including fields that are not listed.
 
         Raises:
             ValueError: if the test set does not have the given cause, field, list or slice.
@@ -398,7 +389,8 @@ class KeptList(KeptResult):
         causes = [[(c, points) for f, c, points in losses[number] if asked.field in (None, f)] for number in by_text]
         fields = [[(f, points) for f, c, points in losses[number] if asked.cause in (None, c)] for number in by_text]
         holding = {name: f" of {count:,}" for name, count in self._list["holding"].items()}
-        by_field, meanings = self._sums(fields, holding), METRICS[self.facts["metrics"][0]].meanings
+        by_field = self._sums(fields, holding)
+        meanings: Mapping[Any, str] = METRICS[self.facts["metrics"][0]].meanings
         largest = [_largest_cause(meant[number], lost[number]) for number in order]
         words = (asked.share or "").replace("_value_", ", ").replace("_", " ")
         return {
@@ -430,7 +422,7 @@ class KeptList(KeptResult):
             "field_count": len(by_field),
         }
 
-    def _sums(self, losses: Sequence[Sequence[tuple[str, float]]], of: Mapping[str, str]) -> list[dict[str, Any]]:
+    def _sums(self, losses: Sequence[Sequence[tuple[str, float]]], of: Mapping[str, str]) -> list[answers.Sum]:
         """Return the points of the mean score and the documents by the names of losses, most points first."""
         points: dict[str, float] = {}
         documents: Counter[str] = Counter()
@@ -457,8 +449,8 @@ class KeptList(KeptResult):
         lines = (self.folder / _TEXTS).read_text(encoding="utf-8").split("\n")
         return [number for number, line in enumerate(lines) if _folded(text) in line]
 
-    def document(self, number: int, text: str = "") -> dict[str, Any]:
-        """Return a document for the browser: its tree as HTML, fields and causes of its rows, its image and regions.
+    def document(self, number: int, text: str = "") -> answers.Document:
+        """Return a document for the browser.
 
         Args:
             number: its number.
@@ -474,7 +466,7 @@ class KeptList(KeptResult):
         note = tree_note(self.facts["metrics"][0], tree)
         drawing = drawing._replace(detail=" ".join(filter(None, [note, drawing.detail])))
         marks = [
-            [drawing.row_numbers[id(node)], _field_name(node.field_path), node.cause]
+            (drawing.row_numbers[id(node)], _field_name(node.field_path), node.cause)
             for node in tree.nodes()
             if node.cause and node.points_lost and id(node) in drawing.row_numbers
         ]
@@ -493,15 +485,6 @@ class KeptList(KeptResult):
         return "".join(f"{line}\n" for line in numbered_lines(self.folder / _ROWS, map(self._checked, numbers)))
 
 
-SHARES = (
-    "right_value_right_region",
-    "right_value_other_region",
-    "wrong_value_right_region",
-    "wrong_value_other_region",
-    "missing",
-)
-
-
 def _indented(value: Value) -> str:
     return call_with_fresh_stack(lambda: json.dumps(to_json(value), indent=2, ensure_ascii=False))
 
@@ -509,7 +492,7 @@ def _indented(value: Value) -> str:
 _SMALL_LIST = 2_000_000  # bytes
 
 
-def _rate(name: str, hits: Sequence[int], totals: Sequence[int], numbers: Sequence[int]) -> dict[str, str]:
+def _rate(name: str, hits: Sequence[int], totals: Sequence[int], numbers: Sequence[int]) -> answers.Rate:
     """Return a share of documents or of their values."""
     happened, total = (sum(counts[number] for number in numbers) for counts in (hits, totals))
     return {

@@ -5,7 +5,6 @@ import { newElement } from "./elements.js";
 
 const PREFIX = "#pair=";
 const TOLD = 6000; // milliseconds
-const PAIR_METRICS = ["anls_star", "kieval", "entity_f1", "nted"];
 const TOO_LONG = "it contains more text than this page accepts";
 
 /** @type {(stream: ReadableStream<Uint8Array<ArrayBuffer>>, longest: number) => Promise<Uint8Array<ArrayBuffer>>} */
@@ -57,11 +56,11 @@ export const hashOfPair = async (values) => {
 };
 
 /**
- * Return the hash of one document of a test set as a pair, with the options by which it was scored.
+ * Return the hash of one document of a test set as a pair, with the options by which it was scored. The server replaces
+ * a metric that only test sets have.
  * @type {(sides: Server.PairSides, metric: string, options: Server.SchemaOptions) => Promise<string>}
  */
-export const hashOfDocument = (sides, metric, options) =>
-  hashOfPair({ ...sides, metric: PAIR_METRICS.includes(metric) ? metric : "anls_star", options });
+export const hashOfDocument = (sides, metric, options) => hashOfPair({ ...sides, metric, options });
 
 /**
  * Return the content of a link, undefined if the hash is not a link to a pair.

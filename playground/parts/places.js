@@ -9,14 +9,14 @@ import { counted } from "./words.js";
  * "free" no region annotated, "nowhere" value not found in the document, "" unknown.
  * @typedef {"there" | "elsewhere" | "none" | "free" | "nowhere" | ""} Sign
  */
-/** @typedef {`${"right" | "wrong"}_value_${"right" | "other"}_region` | "missing"} Share */
+/** @typedef {Server.Share} Share */
 /**
  * @typedef {object} Known  known facts about the document
  * @property {number} pages  the number of pages, 0 if unknown
- * @property {(place: Server.DocumentPlace) => string} textAt  returns the text at a place, "" if unknown
+ * @property {(place: Server.Region) => string} textAt  returns the text at a place, "" if unknown
  * @property {(spot: Server.Mark) => {page: number, line: number}} lineOf  returns the position of a span of the text;
  *   line 0 if lines are not shown
- * @property {(place: Server.DocumentPlace) => number} lineAt  returns the line of a place on its page, 0 if unknown
+ * @property {(place: Server.Region) => number} lineAt  returns the line of a place on its page, 0 if unknown
  */
 
 export const IOU = 0.5; // the least overlap at which a box is accepted, by default

@@ -19,7 +19,7 @@ export class Remedies {
   }
 
   /** Draw the lines, then compute their scores one at a time while this result is shown. */
-  async show(/** @type {Server.Warning[]} */ warnings, run = "") {
+  async show(/** @type {Server.ShownWarning[]} */ warnings, run = "") {
     this.run = run;
     this.place.hidden = !warnings.length;
     const lines = warnings.map(({ text, buttons }) =>

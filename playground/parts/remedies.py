@@ -3,18 +3,19 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from docscore.core.errors import DataWarning, Diagnostic
 from docscore.core.formatting import clipped, printable, shown_name
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import capital
 from playground.parts.kept_results import KeptResult
-from playground.server.limits import lines_of
+from playground.server.answers import Remedy, ShownWarning, Taken, Text
+from playground.server.limits import LONGEST_SENTENCE, lines_of
 from playground.server.requests import RemedyRequest, ScoreRequest
 from playground.server.storage import results_folder, uploads_folder
 
-_LONGEST_SENTENCE, _LONGEST_WORD = 600, 40  # characters
+_LONGEST_WORD = 40  # characters
 _WORDS = {  # for each option of reading: the label of its button, and the words for what was done
     "parse": ("Extract JSON from the texts", "JSON extracted from texts"),
     "parse_references": ("Read the ground truths as JSON", "ground truths read as JSON"),
@@ -31,7 +32,7 @@ Button = tuple[str, str, str]  # its label, the name of an option of reading, th
 
 def sentence_of(warning: Diagnostic) -> str:
     """Return the sentence of a warning, without remedies that a visitor cannot use."""
-    return clipped(printable("; ".join(lines_of(str(warning.for_remote_users())))), _LONGEST_SENTENCE)
+    return clipped(printable("; ".join(lines_of(str(warning.for_remote_users())))), LONGEST_SENTENCE)
 
 
 def buttons_of(warning: DataWarning) -> list[Button]:
@@ -47,22 +48,17 @@ def _words(name: str, value: str) -> tuple[str, ...]:
     return tuple(words.format(shown if name == "citations_from" else f"“{shown}”") for words in _WORDS[name])
 
 
-def taken_of(reading: Mapping[str, str | None]) -> list[dict[str, str]]:
-    """Return the options of reading in a request: "name", and "words" for what was done."""
+def taken_of(reading: Mapping[str, str | None]) -> list[Taken]:
+    """Return the options of reading in a request."""
     return [{"name": name, "words": _words(name, value)[1]} for name in _WORDS if (value := reading.get(name))]
 
 
-def remedies_of(
-    systems: Mapping[str, Evaluation], headline: Iterable[Mapping[str, Any] | None] = ()
-) -> list[dict[str, Any]]:
+def remedies_of(systems: Mapping[str, Evaluation], headline: Iterable[Remedy | None] = ()) -> list[ShownWarning]:
     """Return the warnings about systems that options answer; warnings about the most rows come first.
 
     Args:
         systems: the evaluations by system name; a single system is not named in the sentences.
         headline: the buttons that the headline already has.
-
-    Returns:
-        "text" and "buttons"; each button has "label" and "options", grouped as in a request.
     """
     known = [each["options"].get("reading") for each in headline if each]
     found: dict[tuple[Button, ...], tuple[DataWarning, list[str]]] = {}
@@ -89,10 +85,10 @@ def _sentence_of_systems(warning: DataWarning, names: Collection[str]) -> str:
     return said if names else capital(said)
 
 
-def tries(kind: type[R], score: Callable[[R], str]) -> Callable[[RemedyRequest], Callable[[], dict[str, Any]]]:
-    """Return a function that prepares the work for a `RemedyRequest`; the answer's "text" is the score of the files."""
+def tries(kind: type[R], score: Callable[[R], str]) -> Callable[[RemedyRequest], Callable[[], Text]]:
+    """Return a function that prepares the work for a `RemedyRequest`; the answer is the score of the files."""
 
-    def prepare(asked: RemedyRequest) -> Callable[[], dict[str, Any]]:
+    def prepare(asked: RemedyRequest) -> Callable[[], Text]:
         result = KeptResult(results_folder(), asked.run).result
         buttons = [button for each in result["remedies"] for button in each["buttons"]]
         changes = buttons[asked.button]["options"] if asked.button < len(buttons) else {}
@@ -102,5 +98,5 @@ def tries(kind: type[R], score: Callable[[R], str]) -> Callable[[RemedyRequest],
     return prepare
 
 
-def _text(score: Callable[[R], str], request: R) -> dict[str, Any]:
+def _text(score: Callable[[R], str], request: R) -> Text:
     return {"text": score(request)}

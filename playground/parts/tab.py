@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.evaluation.registry import METRICS, TYPED
-from playground.server.functions import Ask
+from playground.server.functions import ServerFunction
 from playground.server.requests import WHAT_IFS, option_fields
 
 
@@ -29,7 +29,7 @@ class Tab(NamedTuple):
     script: str
     html: str
     parts: Sequence[str] = ()
-    functions: Mapping[str, Ask] = {}
+    functions: Mapping[str, ServerFunction] = {}
 
 
 def fields_with_words() -> list[tuple[Any, ...]]:

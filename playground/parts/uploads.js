@@ -1,6 +1,7 @@
 // Uploads: find dropped files, and upload files, again if the server lost them.
 
-import { printable } from "./words.js";
+import { noAnswer } from "./asking.js";
+import { limitInWords, printable } from "./words.js";
 
 const UPLOAD = "gradio_api/upload";
 const NAMES = ["references", "predictions", "files", "texts", "pdf"]; // keys of a request that name uploaded files
@@ -71,11 +72,11 @@ export const upload = (file, progress, ended, largest) => {
     }
     if (path) remember(path, file);
     const isTooLarge = request.status === 413;
-    const fault = isTooLarge ? `It is larger than ${largest / 1e6} MB, the limit of this page.` : "";
+    const fault = isTooLarge ? `It is larger than ${limitInWords(largest)}.` : "";
     ended(path, path ? "" : fault || "The server did not accept it.");
   });
   request.addEventListener("error", () => {
-    ended("", navigator.onLine ? "The server does not respond." : "You are offline.");
+    ended("", noAnswer().refused);
   });
   request.open("POST", UPLOAD);
   request.send(form);

@@ -15,7 +15,7 @@
  * @property {number} low
  * @property {number} high
  * @property {string} image  "1" while the document is open next to the values
- * @property {string} share  the share of values by region, one of `SHARE_NAMES`; "" for all
+ * @property {Server.Share | ""} share  the share of values by region, one of `SHARE_NAMES`; "" for all
  * @property {"page" | "box" | ""} level  the level that decides whether a region is right; "" for the finest
  */
 

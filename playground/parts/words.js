@@ -8,6 +8,9 @@ const FILE_NAME = /^[^:]*\w\.[a-z]\w*(:|,| and )/; // the name of a file at the 
  */
 export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
+/** Return the largest size of a file or text in words. */
+export const limitInWords = (/** @type {number} */ bytes) => `${bytes / 1e6} MB, the limit of this page`;
+
 /** Format a difference with its sign and three digits. @type {(value: number) => string} */
 export const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
 

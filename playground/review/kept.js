@@ -1,6 +1,8 @@
 // The verdicts that this browser keeps for the files of a review, by place. A later review of the same files continues
 // with them, and reviews in several windows share them.
 
+import { OF_ANSWERS } from "./verdicts.js";
+
 /** @import { Decision } from "./places.js" */
 /**
  * A verdict, with the text of its answer, a unique stamp, the stamp of the verdict that it replaced, and whether it
@@ -18,8 +20,6 @@
  * @property {KeptVerdicts} [earlier]  verdicts on other ground truths
  * @property {OtherVerdicts} [others]  conflicts: verdicts of two windows that did not know of each other
  */
-
-const OF_ANSWERS = ["prediction", "both"]; // verdicts that choose an answer
 
 /** Return the key of a place among the kept verdicts. */
 export const keyOf = (/** @type {Pick<Server.Place, "identity">} */ { identity }) => JSON.stringify(identity);

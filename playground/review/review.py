@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from docscore_review.agreement import agreement_of
 from docscore_review.correction import corrected_rows
@@ -44,27 +44,9 @@ from playground.compare.compare import checked_names, systems_of_request
 from playground.parts.files import encoding_of, skipped_lines, uploaded_tables
 from playground.parts.kept_results import KeptResult, keep_documents, numbered_lines, shown_ids
 from playground.parts.python_code import BEFORE_AND_AFTER, code_of_files
+from playground.server import answers
 from playground.server.pool import Report
-from playground.server.requests import CompareRequest, KeptRequest, Upload, one_of
-
-MAX_SAMPLE = 1_000  # places that are sampled
-EXPORTS = "verdicts", "references"
-
-
-class ReviewRequest(CompareRequest):
-    """A request for a review of a comparison, or of one system.
-
-    Attributes:
-        sample: how many places of one system are sampled by lost points; 0 for all places of all systems.
-        sample_of: the name of the sampled system.
-        verdicts: a file of verdicts with which to continue; None for none.
-        texts: a file with an object that holds the texts of documents by their ids; None for none.
-    """
-
-    sample: Annotated[int, Field(ge=0, le=MAX_SAMPLE)] = 0
-    sample_of: str = ""
-    verdicts: Upload = None
-    texts: Upload = None
+from playground.server.requests import KeptRequest, ReviewRequest, Upload, one_of
 
 
 class Verdict(NamedTuple):
@@ -92,9 +74,9 @@ class VerdictsRequest(KeptRequest):
 
 
 class ExportRequest(VerdictsRequest):
-    """Verdicts on places of a review, and the file to write, one of `EXPORTS`."""
+    """Verdicts on places of a review, and the file to write."""
 
-    file: Annotated[str, one_of(*EXPORTS)]
+    file: Literal["verdicts", "references"]
 
 
 class ReadersRequest(VerdictsRequest):
@@ -105,7 +87,7 @@ class ReadersRequest(VerdictsRequest):
 
 MOST_BESIDE = 12  # fields and rows that are shown next to a place
 TEXT = "text"  # the column of the references
-_LONGEST_VALUE = 5_000  # characters of a value that are shown
+LONGEST_VALUE = 5_000  # characters of a value that are shown
 _LONGEST_CELL = 200
 _REVIEW, _VERDICTS, _TEXTS = "review.jsonl", "verdicts.jsonl", "texts.jsonl"
 _PATHS = "paths.jsonl"  # the number of the document of each item; then by document the numbers of its items by path
@@ -113,7 +95,7 @@ SMALL_TEXT = 100_000  # characters of a text in which values are found in millis
 _MOST_MARKS = 1_000  # occurrences of a value in a text
 
 
-def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
+def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> answers.Review:
     """List the places where systems lose points, and keep them in the folder, whose name opens them again.
 
     Raises:
@@ -136,10 +118,10 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     Review.read(review.write(folder / _REVIEW))  # every other function of the tab reads this file
     shown = dict(zip(first.ids, shown_ids(first.ids), strict=True))
     numbers = {name: number for number, name in enumerate(first.ids)}
-    result = {
+    result: answers.Review = {
         "run": folder.name,
         "asked": {**request.model_dump(mode="json", exclude={"window"}), "names": list(names)},
-        "fingerprint": _fingerprint([request.references, *request.files]),
+        "fingerprint": _fingerprint([request.references, *request.predictions]),
         "count": len(first.ids),
         "systems": [
             {"name": shown_name(name), "score": each.score, "text": three_digits(each.score)}
@@ -150,7 +132,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
             {
                 "document": numbers[item.question_id],
                 "id": shown[item.question_id],
-                "identity": [shown[item.question_id], identity.path, identity.row, identity.reference],
+                "identity": (shown[item.question_id], identity.path, identity.row, identity.reference),
                 **_place(item, list(systems), first, words.get(item.question_id)),
             }
             for identity, item in zip(identities_of(review.lines), review.lines, strict=True)
@@ -161,7 +143,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
             uploaded,
             request.of_first(),
             first,
-            dict(zip(names, request.files, strict=True)),
+            dict(zip(names, request.predictions, strict=True)),
             BEFORE_AND_AFTER,
         ),
     }
@@ -205,8 +187,8 @@ def _fingerprint(files: Sequence[Path | None]) -> str:
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
-def _place(item: Item, systems: Sequence[str], first: Evaluation, text: DocumentText | None) -> dict[str, Any]:
-    """Return the page's data for an item: its keys with values as texts, differences, evidence and stake."""
+def _place(item: Item, systems: Sequence[str], first: Evaluation, text: DocumentText | None) -> answers.ReviewedPlace:
+    """Return the page's data for an item."""
     truth = item.ground_truth
     values = [truth, *answers_of(item)]
     names_of = [item.systems, *(each["systems"] for each in item.others)]
@@ -220,7 +202,7 @@ def _place(item: Item, systems: Sequence[str], first: Evaluation, text: Document
         "reference": item.reference,
         "kind": item.kind,
         "group": printable(item.group),
-        "about": printable((item.about or "")[:_LONGEST_VALUE]),
+        "about": printable((item.about or "")[:LONGEST_VALUE]),
         "agree": item.agree,
         "of": item.of,
         "drawn": 1 if item.drawn is None else item.drawn,
@@ -248,16 +230,16 @@ def _side(value: Any, *, is_plain: bool) -> str | None:
     if value is NoCell:
         return None
     text = value if is_plain else dumps_in_style(value, ensure_ascii=False)
-    return "\n".join(map(printable, text[:_LONGEST_VALUE].split("\n")))
+    return "\n".join(map(printable, text[:LONGEST_VALUE].split("\n")))
 
 
-def _found(value: Any, text: DocumentText | None) -> str:
+def _found(value: Any, text: DocumentText | None) -> answers.Found:
     """Return whether a value is found in the text: "yes", "no", or "" if unknown."""
     held = None if text is None or value is NoCell else text.holds(convert_ground_truth(value))
     return "" if held is None else "yes" if held else "no"
 
 
-def _difference(truth: Any, value: Any, first: Evaluation, *, is_plain: bool) -> dict[str, Any]:
+def _difference(truth: Any, value: Any, first: Evaluation, *, is_plain: bool) -> answers.Difference:
     """Return the similarity of both sides in words, and both sides as spans with their differences marked."""
     sides = [_side(each, is_plain=is_plain) for each in (truth, value)]
     said, marked = "", [[] if side is None else [(side, True)] for side in sides]
@@ -275,19 +257,19 @@ def _difference(truth: Any, value: Any, first: Evaluation, *, is_plain: bool) ->
     return {"similarity": said, "marked": marked}
 
 
-def _carried(review: Review, earlier: Sequence[Item]) -> dict[str, Any] | None:
+def _carried(review: Review, earlier: Sequence[Item]) -> answers.DecidedBefore | None:
     """Carry over the verdicts of a file; return those that were applied and a sentence on how many, or None."""
     review.carry([Review([item for item in earlier if item.kind != AGREEMENT])])
     decided = [_shown_verdict(number, item, item) for number, item in enumerate(review.lines) if item.verdict]
     return {"verdicts": decided, "note": review.notes[-1]} if review.carried[1] else None
 
 
-def _shown_verdict(number: int, place: Item, decided: Item) -> dict[str, Any]:
+def _shown_verdict(number: int, place: Item, decided: Item) -> answers.ShownVerdict:
     """Return the verdict of an item as the page shows it for a place."""
     texts, text = list(map(value_text, answers_of(place))), value_text(decided_value(decided))
     return {
         "number": number,
-        "verdict": decided.verdict,
+        "verdict": decided.verdict or "",
         "answer": texts.index(text) if text in texts else 0,
         "value": _typed_text(decided.value) if decided.verdict == OTHER else "",
     }
@@ -300,7 +282,7 @@ def _typed_text(value: Any) -> str:
 def _editable(value: Any) -> str | None:
     """Return a value as a visitor types it; None for a value that a browser would change."""
     text = _typed_text(value)
-    return text if len(text) <= _LONGEST_VALUE and "\r" not in text else None
+    return text if len(text) <= LONGEST_VALUE and "\r" not in text else None
 
 
 def _typed(text: str, item: Item) -> Any:
@@ -348,19 +330,14 @@ class KeptReview(KeptResult):
                 item.value = item.others[answer - 1].get("value")
         return Review(self.lines)
 
-    def gains(self, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-        """Return how much corrected ground truths raise each system's score of the documents with these verdicts.
-
-        Returns:
-            "gains": for each document its number and the gain of each system. "faults": the corrections that `apply`
-            would refuse, each with the number of its document, its path ("" for the whole document), and a sentence.
-        """
+    def gains(self, verdicts: Sequence[Verdict]) -> answers.Gains:
+        """Return how much corrected ground truths raise each system's score of the documents with these verdicts."""
         numbers = {name: number for number, name in enumerate(self.facts["ids"])}
         items = self._decided(verdicts).lines
         names = list(dict.fromkeys(items[each.number].question_id for each in verdicts))
         sides = dict(zip(names, self.values_of(numbers[name] for name in names), strict=True))
         changed: dict[str, Any] = {}
-        faults: list[list[Any]] = []
+        faults: list[tuple[int, str, str]] = []
         for name, of_document in grouped(
             (item.question_id, item) for item in items if item.question_id in sides
         ).items():
@@ -368,7 +345,7 @@ class KeptReview(KeptResult):
                 changed |= Review(of_document).corrected([name], sides[name][:1])
             except DataError as error:
                 faults += [
-                    [numbers[name], "".join(map(str, parts[1:])), printable(str(replace(fault.diagnostic, parts=())))]
+                    (numbers[name], "".join(map(str, parts[1:])), printable(str(replace(fault.diagnostic, parts=()))))
                     for fault in error.errors
                     for parts in [fault.diagnostic.parts]
                 ]
@@ -380,34 +357,25 @@ class KeptReview(KeptResult):
                 gains[name][system] = score - self.facts["scores"][numbers[name]][system]
         return {"gains": [[numbers[name], *of_name] for name, of_name in gains.items()], "faults": faults}
 
-    def agreement(self, verdicts: Sequence[Verdict], other: Path | None) -> dict[str, Any]:
+    def agreement(self, verdicts: Sequence[Verdict], other: Path) -> answers.ReadersAgreement:
         """Return how well these verdicts agree with the verdicts in the file of another reader.
-
-        Returns:
-            "text": the sentences of the command; "differing": the other reader's verdicts where they differ.
 
         Raises:
             ValueError: if the file is not a review, or both readers decided no place in common.
         """
         own = self._decided(verdicts).settled
-        found = agreement_of(own, Review.read(other or Path()).settled, CONFIDENCE)
+        found = agreement_of(own, Review.read(other).settled, CONFIDENCE)
         numbers = {id(item): number for number, item in enumerate(own)}
         differing = [_shown_verdict(numbers[id(mine)], mine, theirs) for mine, theirs in found.differing]
         return {"text": str(found), "differing": differing}
 
-    def beside(self, number: int, document: int, text: str | None) -> dict[str, Any]:
+    def beside(self, number: int, document: int, text: str | None) -> answers.Beside:
         """Return the context of a place: the other fields of its row, or the rows of the list that a new row joins.
 
         Args:
             number: the number of the place.
             document: the number of its document.
             text: the text of the document; None for none.
-
-        Returns:
-            "heads": the names of the fields; "rows": for each row, its fields as texts; "places": for each field the
-            number of its place, or None if all systems are right; "count": the number of fields, or of rows; "text":
-            the document's text, or None; "found" and "marks": for the ground truth and each answer, whether the text
-            contains it, and where; "row": the first position of the row in the text.
         """
         item = Item.from_dict(next(self._lines(_REVIEW, number)))
         is_row = is_whole_row(item)
@@ -435,11 +403,8 @@ class KeptReview(KeptResult):
             "row": next(iter(words.places(rows[0])), []) if is_in_row else [],
         }
 
-    def export(self, verdicts: Sequence[Verdict], file: str, uploads: Path) -> dict[str, Any]:
+    def export(self, verdicts: Sequence[Verdict], file: str, uploads: Path) -> answers.ReviewFile:
         """Write the verdicts or the corrected references; the file of verdicts requires only the verdicts.
-
-        Returns:
-            "path": the path of the file.
 
         Raises:
             ValueError: if the verdicts cannot be applied, or the references are no longer on the server.
@@ -450,24 +415,21 @@ class KeptReview(KeptResult):
         asked = ReviewRequest.of({**self.result["asked"], "verdicts": None}, uploads)
         return {"path": str(self._corrected(review, asked))}
 
-    def estimate(self, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    def estimate(self, verdicts: Sequence[Verdict]) -> answers.EstimatedLoss:
         """Estimate from a decided sample how many of the lost points corrections would recover.
-
-        Returns:
-            "lines": the sentences of the command; "share": the recovered share of the lost points, with its interval.
 
         Raises:
             ValueError: as `Review.estimate`.
         """
         found = self._decided(verdicts).estimate()
         value, low, high = found.lenient  # without an interval, the share can be anything
-        return {"lines": str(found).split("\n"), "share": [value, low or 0.0, 1.0 if high is None else high]}
+        return {"lines": str(found).split("\n"), "share": (value, low or 0.0, 1.0 if high is None else high)}
 
     def _corrected(self, review: Review, asked: ReviewRequest) -> Path:
         """Write the corrected references in the format of their file, or as JSONL if that format cannot hold them."""
-        tables = uploaded_tables(asked.of_first(), RowErrors("skip"), asked.files[1:])
+        tables = uploaded_tables(asked.of_first(), RowErrors("skip"), asked.predictions[1:])
         read = ReadOptions(parse_references=tables.plan.parse_references)
-        source = asked.references or asked.files[0]
+        source = asked.references or asked.predictions[0]
         truths, systems = tables.planned(RowErrors("skip"), [])
         rows = read_ground_truths(truths or systems[0], read)
         changed = review.corrected(rows.ids, rows.values)

@@ -3,7 +3,7 @@
 /** @import { Decision } from "./places.js" */
 /** @typedef {[number: number, decision: Decision]} Verdict  a verdict with the number of its place */
 
-const OF_ANSWERS = ["prediction", "both"]; // verdicts that choose an answer
+export const OF_ANSWERS = ["prediction", "both"]; // verdicts that choose an answer
 
 /**
  * Return whether a verdict can apply to a group, in which each place then takes its own first answer.

@@ -20,7 +20,7 @@ MAX_FORESTS = 10_000  # a table of 600 rows; two such trees take two seconds
 MAX_TEXT = 50_000  # characters of one text: two texts with nothing in common take a second
 MAX_FILE_BYTES = 25_000_000  # a file of this size takes half a gigabyte while it is scored
 MAX_SLICES = 50  # each slice is resampled for its intervals
-_LONGEST_SENTENCE = 600
+LONGEST_SENTENCE = 600
 FOLDER_PREFIX = "docscore-page-"  # the folder in which the page keeps uploads and results
 _FOLDERS = re.compile(  # of these files, and of the examples
     rf"""(?:{re.escape(str(Path(__file__).resolve().parents[2]))}|[^\s'"]{{0,500}}[\\/]{FOLDER_PREFIX}[^\s'"\\/]+)"""
@@ -148,7 +148,7 @@ def check_metric(metric: str, truth: Value, prediction: Value) -> None:
         next(readings(truth, scalars=False))
 
 
-def shortened(sentence: str, longest: int = _LONGEST_SENTENCE) -> str:
+def shortened(sentence: str, longest: int = LONGEST_SENTENCE) -> str:
     """Return the sentence, with its middle left out if it is too long."""
     if len(sentence) <= longest:
         return sentence

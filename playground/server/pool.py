@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from math import ceil
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from docscore.core.errors import InputError
 from docscore.core.formatting import counted
@@ -26,6 +26,8 @@ from docscore.core.runtime import Progress
 from playground.server.limits import shortened
 
 Report = Callable[[float, str], object]
+# Of a refusal. The page's scripts say "silent" if the server gave no answer.
+Kind = Literal["input", "busy", "limit", "stopped", "replaced", "gone", "failed", "silent"]
 _T = TypeVar("_T")
 
 MEMORY = 2_000_000_000  # bytes of data of a child
@@ -42,10 +44,10 @@ class Refused(ValueError):  # noqa: N818  shown to the visitor; not necessarily 
 
     Attributes:
         kind: the reason, for programs: "input" for invalid input, "busy", "limit", "stopped", "replaced" by a newer
-            request, or "failed" for a process that ended without an answer.
+            request, "gone" for what was deleted, or "failed" for a process that ended without an answer.
     """
 
-    def __init__(self, message: str, kind: str = "input") -> None:
+    def __init__(self, message: str, kind: Kind = "input") -> None:
         super().__init__(message)
         self.kind = kind
 
@@ -134,7 +136,7 @@ class WorkerPool:
             if self._requests.get(name) is running:
                 del self._requests[name]
         if request.cancelled():
-            raise Refused(*(_REPLACED, "replaced") if running.is_replaced else (_STOPPED, "stopped"))
+            raise Refused(_REPLACED, "replaced") if running.is_replaced else Refused(_STOPPED, "stopped")
         return request.result()
 
     def stop(self, visitor: str, number: int | None = None) -> None:
@@ -181,7 +183,7 @@ class WorkerPool:
             if report:
                 report(*content)
 
-    def _why_it_ended(self, child: Any) -> tuple[str, str]:
+    def _why_it_ended(self, child: Any) -> tuple[str, Kind]:
         """Return the sentence and the kind of the refusal for a child that ended without an answer."""
         with _STARTING:
             child.join()

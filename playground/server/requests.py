@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -17,6 +17,7 @@ from pydantic import (
     ValidationInfo,
     model_validator,
 )
+from typing_extensions import NotRequired, TypedDict
 
 from docscore.core.errors import InputError, InputTypeError, InputValueError, short_repr
 from docscore.core.options import CompareOptions, ReadOptions, check_choice, read_and_compare_options
@@ -43,12 +44,25 @@ LAYOUT = (  # where ids and values are in the rows, as for `docscore.evaluate`
 )
 SWITCHES = "single_document", "answer_is_list", "with_confidences"  # options that are None or "yes"
 MAX_LAYOUT = 2_000  # characters of each
+MAX_SAMPLE = 1_000  # places of a review that are sampled
+Share = Literal[  # of the values of documents, by their regions
+    "right_value_right_region",
+    "right_value_other_region",
+    "wrong_value_right_region",
+    "wrong_value_other_region",
+    "missing",
+]
+SHARES: tuple[Share, ...] = get_args(Share)
 SORTS = "loss", "score", "id", "file"  # of documents
+MAY_BE_OMITTED = "the page's scripts may omit this key"  # keys without this have defaults only for links and programs
 R = TypeVar("R", bound="Request")
 GONE = (
     "These results are no longer on the server, which keeps them for an hour or until it restarts; "
     "score the files again."
 )
+
+
+Window = tuple[Annotated[str, Field(max_length=64)], int]  # a name, and the number of a request
 
 
 class Request(BaseModel):
@@ -61,7 +75,7 @@ class Request(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    window: Annotated[tuple[Annotated[str, Field(max_length=64)], int], Field(strict=False)] = ("", 0)
+    window: Annotated[Window, Field(strict=False), MAY_BE_OMITTED] = ("", 0)
 
     @classmethod
     def of(cls: type[R], asked: object, uploads: Path | None = None) -> R:  # noqa: PYI019  Self came with Python 3.11
@@ -142,13 +156,25 @@ WHAT_IFS = tuple(  # the options that every tab offers
 )
 
 
+class SchemaOptions(TypedDict):
+    """How values are compared: the options in `WHAT_IFS`, and a JSON Schema as text, "" for none."""
+
+    threshold: float
+    ignore_case: bool
+    numbers: str
+    normalise: bool
+    donut: bool
+    rules: str
+    schema: NotRequired[str]
+
+
 def _what_if(asked: object) -> dict[str, Any]:
     found = _known(asked, (*WHAT_IFS, "schema"))
     options = compare_options(found)
     return {**{name: getattr(options, name) for name in WHAT_IFS}, "schema": found.get("schema", "")}
 
 
-WhatIf = Annotated[dict[str, Any], PlainValidator(_what_if)]
+WhatIf = Annotated[dict[str, Any], SchemaOptions, PlainValidator(_what_if)]
 
 
 def arguments_of(options: ReadOptions | CompareOptions, names: Collection[str]) -> list[str]:
@@ -203,17 +229,21 @@ class PairRequest(Request):
     reading: Annotated[str, one_of(*READINGS)] = "repair"
     metric: Annotated[str, one_of(*PAIR_METRICS)] = PAIR_METRICS[0]
     options: WhatIf = _what_if({})
-    text: Annotated[str, Field(max_length=MAX_BYTES)] = ""
-    is_example: bool = False
-    content: Reading = {}
+    text: Annotated[str, Field(max_length=MAX_BYTES), MAY_BE_OMITTED] = ""
+    is_example: Annotated[bool, MAY_BE_OMITTED] = False
+    content: Annotated[Reading, MAY_BE_OMITTED] = {}
 
     @classmethod
     def of_link(cls, value: object) -> PairRequest:
         """Return the pair of a link: a request, or the list that earlier pages wrote; the oldest lists are shorter.
 
+        Links to a document of a test set can name a metric that does not explain a pair; ANLS* is used instead.
+
         Raises:
             ValueError: as in `of`.
         """
+        if isinstance(value, dict) and value.get("metric") in [name for name in METRICS if name not in PAIR_METRICS]:
+            value = {**value, "metric": ANLS_STAR}
         if not isinstance(value, list):
             return cls.of(value)
         names = "truth", "prediction", "threshold", "ignore_case", "reading", "label", "rules", "numbers"
@@ -242,9 +272,9 @@ RECEIPTS, NOTES, INVOICES = _EXAMPLES / "receipts", _EXAMPLES / "review", _EXAMP
 _OFFERED = RECEIPTS, INVOICES, NOTES, NOTES / "systems"  # every visitor may score the files in these folders
 
 
-def _upload(name: object, info: ValidationInfo) -> Path | None:
+def _upload(name: object, info: ValidationInfo) -> Path:
     if name is None or name == "":
-        return None
+        raise InputValueError(problem="Choose a file.")
     if info.context is None and isinstance(name, Path):  # set by this program, not by a browser
         return name
     folder = (info.context or Path()).resolve()
@@ -255,7 +285,12 @@ def _upload(name: object, info: ValidationInfo) -> Path | None:
     return path
 
 
-Upload = Annotated[Path | None, PlainValidator(_upload)]
+def _upload_if_any(name: object, info: ValidationInfo) -> Path | None:
+    return None if name is None or name == "" else _upload(name, info)
+
+
+Upload = Annotated[Path, PlainValidator(_upload)]
+UploadIfAny = Annotated[Path | None, PlainValidator(_upload_if_any)]
 
 
 class ReadRequest(Request):
@@ -287,7 +322,7 @@ class ScoreRequest(ReadRequest):
         what_if: how values are compared: the options in `WHAT_IFS`, and by "schema" a JSON Schema as text.
     """
 
-    references: Upload = None
+    references: UploadIfAny = None
     what_if: WhatIf = _what_if({})
 
     @property
@@ -306,10 +341,10 @@ class FileRequest(ScoreRequest):
         before: the name of a kept result of these files, whose unchanged parts are reused; "" for none.
     """
 
-    predictions: Upload = None
+    predictions: Upload
     metrics: Annotated[list[str], AfterValidator(checked_metrics)] = [PAIR_METRICS[0]]
     by: str = ""
-    before: str = ""
+    before: Annotated[str, MAY_BE_OMITTED] = ""
 
     @model_validator(mode="before")
     @classmethod
@@ -318,17 +353,10 @@ class FileRequest(ScoreRequest):
             return {**asked, "references": None, "predictions": asked.get("references")}
         return asked
 
-    @model_validator(mode="after")
-    def _there_is_a_file(self) -> FileRequest:
-        if self.predictions is None:
-            raise InputValueError(problem="Choose a file.")
-        return self
-
     @property
     def files(self) -> dict[str, Path]:
         """The files by their names on the page."""
-        both = {"references": self.references, "predictions": self.predictions}
-        return {name: path for name, path in both.items() if path is not None}
+        return ({"references": self.references} if self.references else {}) | {"predictions": self.predictions}
 
     @property
     def missing(self) -> str:
@@ -377,14 +405,26 @@ class CompareRequest(ScoreRequest):
     missing: str = "error"
     metric: Annotated[str, one_of(*METRICS)] = PAIR_METRICS[0]
 
-    @property
-    def files(self) -> list[Path]:
-        """The files of predictions."""
-        return [path for path in self.predictions if path is not None]
-
     def of_first(self) -> FileRequest:
         """Return the request for the ground truths and the first system, which decides how all files are read."""
-        return FileRequest(references=self.references, predictions=self.files[0], reading=self.reading, skip=self.skip)
+        first = self.predictions[0]
+        return FileRequest(references=self.references, predictions=first, reading=self.reading, skip=self.skip)
+
+
+class ReviewRequest(CompareRequest):
+    """A request for a review of a comparison, or of one system.
+
+    Attributes:
+        sample: how many places of one system are sampled by lost points; 0 for all places of all systems.
+        sample_of: the name of the sampled system.
+        verdicts: a file of verdicts with which to continue; None for none.
+        texts: a file with an object that holds the texts of documents by their ids; None for none.
+    """
+
+    sample: Annotated[int, Field(ge=0, le=MAX_SAMPLE)] = 0
+    sample_of: str = ""
+    verdicts: UploadIfAny = None
+    texts: UploadIfAny = None
 
 
 class KeptRequest(Request):
@@ -403,29 +443,20 @@ class ViewRequest(KeptRequest):
         find: a text in the ids or values of the documents.
         low, high: the range of their scores.
         sort: the order of the documents.
-        share: the documents have values of this kind, one of `SHARES` in kept_results.py; None for any.
+        share: the documents have values of this kind, one of `SHARES`; None for any.
         level: page or box; decides for `share` whether a region is the right one.
     """
 
     cause: str | None = None
     field: str | None = None
-    within: str | None = None
-    slice: str | None = None
+    within: Annotated[str | None, MAY_BE_OMITTED] = None
+    slice: Annotated[str | None, MAY_BE_OMITTED] = None
     find: Annotated[str, Field(max_length=MAX_FOUND)] = ""
     low: Annotated[float, Field(strict=False)] = 0.0
     high: Annotated[float, Field(strict=False)] = 1.0
     sort: Annotated[str, one_of(*SORTS)] = "loss"
-    share: (
-        Literal[
-            "right_value_right_region",
-            "right_value_other_region",
-            "wrong_value_right_region",
-            "wrong_value_other_region",
-            "missing",
-        ]
-        | None
-    ) = None
-    level: Level = "box"
+    share: Annotated[Share | None, MAY_BE_OMITTED] = None
+    level: Annotated[Level, MAY_BE_OMITTED] = "box"
 
 
 class DocumentRequest(KeptRequest):
@@ -436,8 +467,8 @@ class DocumentRequest(KeptRequest):
     """
 
     number: int
-    system: Annotated[int, Field(ge=0)] = 0
-    text: Annotated[str, Field(max_length=MAX_BYTES)] = ""
+    system: Annotated[int, Field(ge=0), MAY_BE_OMITTED] = 0
+    text: Annotated[str, Field(max_length=MAX_BYTES), MAY_BE_OMITTED] = ""
 
 
 class RemedyRequest(KeptRequest):
@@ -455,8 +486,8 @@ class PdfRequest(KeptRequest):
         page: from 1; 0 for the words of all pages.
     """
 
-    pdf: Upload = None
-    page: Annotated[int, Field(ge=0)] = 0
+    pdf: Annotated[UploadIfAny, MAY_BE_OMITTED] = None
+    page: Annotated[int, Field(ge=0), MAY_BE_OMITTED] = 0
 
 
 class RowsRequest(KeptRequest):
@@ -469,4 +500,4 @@ class SideBySideRequest(KeptRequest):
     """A request for a document in all systems, by its displayed id; `text` is its text."""
 
     document: str
-    text: Annotated[str, Field(max_length=MAX_BYTES)] = ""
+    text: Annotated[str, Field(max_length=MAX_BYTES), MAY_BE_OMITTED] = ""

@@ -587,7 +587,7 @@ export class Documents {
   }
 
   /** List only documents with values of a share, and choose the first. */
-  filterShare(/** @type {string} */ share) {
+  filterShare(/** @type {Server.Share | ""} */ share) {
     this.go({ share, row: null }, "push");
     if (this.narrow.matches && share) this.seg("2");
   }

@@ -8,7 +8,7 @@ from filecmp import cmp
 from functools import partial
 from math import fsum
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from docscore.core.formatting import printable, three_digits
 from docscore.core.options import AS_TEXT, CompareOptions, ReadOptions
@@ -34,6 +34,7 @@ from playground.parts.kept_results import keep_list, keep_rows, kept_rows
 from playground.parts.python_code import code_of_files
 from playground.parts.remedies import remedies_of, taken_of
 from playground.parts.row_counts import count_rows
+from playground.server import answers
 from playground.server.limits import check_slices
 from playground.server.pool import PAIRING, READING, SCORING, Report, bar_of, beside
 from playground.server.requests import INVOICES, RECEIPTS, FileRequest, metrics_of
@@ -43,8 +44,8 @@ EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
 INVOICE_FILES = INVOICES / "references.jsonl", INVOICES / "quill.jsonl", *sorted(INVOICES.glob("documents/*.png"))
 
 
-def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
-    """Score two files, or one that holds both sides, and return the result as JSON values for the page's script.
+def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> answers.TestSet:
+    """Score two files, or one that holds both sides.
 
     Args:
         asked: the files, and how they are read and compared. If predictions have confidences, the result also shows the
@@ -84,11 +85,14 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     code = code_of_files(uploaded, asked, evaluation)
     write_downloads(folder, evaluation, " × ".join(path.name for path in asked.files.values()), code)
     written(1)
-    result = {
+    result: answers.TestSet = {
         "run": folder.name,
         "example": _is_example(asked, evaluation),
         "asked": asked.model_dump(mode="json", exclude={"window", "before"}),
-        "names": {side: printable(path.name) for side, path in asked.files.items()},
+        "names": {
+            "references": printable(asked.references.name) if asked.references else None,
+            "predictions": printable(asked.predictions.name),
+        },
         "paired": f"{len(pairs.ids):,} paired {paired_by(uploaded.plan)}",
         **(drawn := _result(evaluation, what_ifs)),
         "remedies": remedies_of({"": evaluation}, [drawn["headline"]["remedy"]]),
@@ -120,8 +124,8 @@ def score_of_files(asked: FileRequest) -> str:
 _MOST_KNOWN = 2  # earlier results whose counts are kept
 
 
-def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
-    """Return the score, where points were lost, what helps, the score distribution and the rates, as JSON values."""
+def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> answers.Measured:
+    """Return the score, where points were lost, what helps, the score distribution and the rates."""
     rows, interval = found, found.measured[0].interval
     edges = edges_of(rows.scores)
     return {
@@ -132,10 +136,10 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
         "what_ifs": [each.to_dict() for each in what_ifs],
         "counts": count_lines(found),
         "signature": found.signature,
-        "lists": list(found.lists),
+        "lists": cast("list[answers.ListSum]", list(found.lists)),
         "slices": [
             {
-                "value": part.value,
+                "value": str(part.value),
                 "documents": part.documents,
                 "score": figure.value,
                 "ends": figure.interval and figure.interval.ends,
@@ -148,7 +152,7 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
         if found.test_set.places is None
         else {
             "value": found.figures.get("grounding_value_f1"),
-            "levels": found.breakdowns["grounding"].regions(),
+            "levels": cast("list[answers.GroundingLevel]", found.breakdowns["grounding"].regions()),
             "values": sum(map(count_values, found.test_set.predictions)),
             "cited": sum(len(each.citations) for each in found.test_set.places),
         },
