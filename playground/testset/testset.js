@@ -102,7 +102,7 @@ class TestsetTab {
     );
     this.part("figures").addEventListener("click", () => this.figures.showModal());
     this.part("slices").addEventListener("click", () => {
-      this.panes.drawSlices(this.slices);
+      this.panes.filters.drawSlices(this.slices);
       this.slices.showModal();
     });
     for (const dialog of [this.figures, this.slices]) {
@@ -124,22 +124,22 @@ class TestsetTab {
     });
     window.addEventListener("popstate", (event) => this.follow(event));
     document.addEventListener("docscore-tab", (event) => {
-      if (event.detail === "testset" && this.root.dataset.view === "result") this.panes.write();
+      if (event.detail === "testset" && this.state.screen === "result") this.panes.write();
     });
   }
 
   /** Score the example that has documents, whose pages this server has. */
   tryInvoices() {
     const [references, predictions, ...pages] = this.invoices;
-    this.panes.files.offer(pages);
+    this.panes.beside.files.offer(pages);
     this.forgetOptions();
     this.score({ references: references.path, predictions: predictions.path, reading: {} });
   }
 
   /** Keep images and texts of documents, and return the other files. */
   siftDocuments(/** @type {File[]} */ files) {
-    const others = this.panes.takeDocuments(files);
-    const { images, pdfs, texts } = this.panes.files;
+    const others = this.panes.beside.take(files);
+    const { images, pdfs, texts } = this.panes.beside.files;
     const added = filesInWords(images.size, pdfs.size, texts.size);
     if (others.length < files.length) this.part("also").textContent = `Added: ${added}.`;
     return others;
@@ -151,6 +151,7 @@ class TestsetTab {
 
   /** Show the drop box or the result; the options move along. */
   view(/** @type {"files" | "result"} */ name) {
+    this.state.screen = name;
     this.root.dataset.view = name;
     if (this.part("options").closest(name === "files" ? ".drop" : ".setup")) return; // moving them would lose the focus
     if (name === "files") findElement(this.root, ".drop-options").append(this.part("options"));
@@ -297,7 +298,7 @@ class TestsetTab {
     const before = this.state.result?.asked;
     const truthOf = (/** @type {Files} */ { references, predictions }) => references ?? predictions;
     if (before && truthOf(before) !== truthOf(files)) this.options.leave();
-    const isFirst = this.root.dataset.view === "files";
+    const isFirst = this.state.screen === "files";
     const show = (/** @type {number} */ share, /** @type {string} */ text) => {
       if (isFirst) this.box.busy(text || "Scoring …", share, () => this.stop());
       else this.notice("Scoring …", text, "Cancel", () => this.stop(), share);
@@ -343,7 +344,7 @@ class TestsetTab {
   }
 
   async open(/** @type {Server.TestSet} */ found, /** @type {View | null} */ link, isRemedy = false) {
-    if (this.root.dataset.view === "files" && !link) stepToResult("testset", "#test-set");
+    if (this.state.screen === "files" && !link) stepToResult("testset", "#test-set");
     const areSame = this.state.open(found, link);
     this.showOptions(found.asked);
     this.drawResult(found);
@@ -448,7 +449,7 @@ class TestsetTab {
   }
 
   later() {
-    if (this.root.dataset.view === "files") {
+    if (this.state.screen === "files") {
       this.box.check();
       return;
     }
