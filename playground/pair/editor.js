@@ -1,6 +1,6 @@
 // An editor of JSON: a textarea, and behind it lines with colours, numbers and signs. Only visible lines are rendered.
 
-import { around, findElement, newButton, newElement } from "../parts/elements.js";
+import { around, findElement, listenToDrops, newButton, newElement } from "../parts/elements.js";
 import { changedLines, formatted, lineAt, lineStarts, piecesOf, spread, textOf, tokensOf } from "./json_text.js";
 
 /** @import { Piece } from "./json_text.js" */
@@ -78,13 +78,7 @@ export class Editor {
       this.open(this.file.files?.[0]);
       this.file.value = "";
     });
-    for (const kind of /** @type {const} */ (["dragover", "drop"])) {
-      element.addEventListener(kind, (event) => {
-        if (!event.dataTransfer?.types.includes("Files")) return;
-        event.preventDefault();
-        if (kind === "drop") this.open(event.dataTransfer.files[0]);
-      });
-    }
+    listenToDrops(element, ([file]) => this.open(file));
     element.addEventListener("click", (event) => {
       const what = around(event, "[data-do]")?.dataset.do;
       if (what === "format") this.format();

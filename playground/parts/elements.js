@@ -48,6 +48,17 @@ export const press = (
   }
 };
 
+/** Take the files that are dropped on an element. @type {(place: HTMLElement, take: (files: File[]) => void) => void} */
+export const listenToDrops = (place, take) => {
+  for (const kind of /** @type {const} */ (["dragover", "drop"])) {
+    place.addEventListener(kind, (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      if (kind === "drop") take([...event.dataTransfer.files]);
+    });
+  }
+};
+
 /**
  * Return the nearest element that matches a selector at or around the target of an event; null if there is none.
  * @param {Event} event
