@@ -1,7 +1,7 @@
 // The tab for a test set: from the drop box to a result, with options, downloads and messages about failures.
 
 import { PATIENCE, Runner, answerTo, busy } from "../parts/asking.js";
-import { findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
+import { findElement, findElements, listenToDrops, newButton, newElement, partsOf } from "../parts/elements.js";
 import { filesInWords } from "../parts/document_files.js";
 import { DropBox } from "../parts/files.js";
 import { copyLink, hashOfDocument } from "../parts/links.js";
@@ -79,53 +79,54 @@ class TestsetTab {
       this.drawChips();
       this.later();
     });
-    this.part("act").addEventListener("click", () => this.act?.());
-    this.part("change").addEventListener("click", () => this.changeFiles());
-    this.part("review").addEventListener("click", () => {
-      if (!this.state.result) return;
-      const { references, predictions, reading, skip, what_if } = this.state.result.asked;
-      document.dispatchEvent(
-        new CustomEvent("docscore-review", {
-          detail: { references, predictions: [predictions], reading, skip, what_if },
-        }),
-      );
-    });
-    this.part("link").addEventListener("click", async () => {
-      this.panes.write();
-      const isExample = this.state.result?.example;
-      const kept = isExample ? "" : " Anyone who has it can see these documents for an hour after they were scored.";
-      this.say(await copyLink(this.part("link"), location.href, kept));
-    });
-    this.part("pair").addEventListener("click", () => this.openPair());
-    this.part("more").addEventListener("click", () =>
-      this.part("more").setAttribute("aria-expanded", String(this.root.classList.toggle("with-setup"))),
-    );
-    this.part("figures").addEventListener("click", () => this.figures.showModal());
-    this.part("slices").addEventListener("click", () => {
-      this.panes.filters.drawSlices(this.slices);
-      this.slices.showModal();
-    });
+    for (const [name, act] of Object.entries({
+      act: () => this.act?.(),
+      change: () => this.changeFiles(),
+      review: () => this.review(),
+      link: () => this.share(),
+      pair: () => this.openPair(),
+      more: () => this.part("more").setAttribute("aria-expanded", String(this.root.classList.toggle("with-setup"))),
+      figures: () => this.figures.showModal(),
+      slices: () => {
+        this.panes.filters.drawSlices(this.slices);
+        this.slices.showModal();
+      },
+    })) {
+      this.part(name).addEventListener("click", act);
+    }
     for (const dialog of [this.figures, this.slices]) {
       findElement(dialog, ".btn").addEventListener("click", () => dialog.close());
     }
-    this.root.addEventListener("dragover", (event) => {
-      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
-    });
-    this.root.addEventListener("drop", (event) => {
-      // dropped next to the box, or on a result
-      const files = [...(event.dataTransfer?.files ?? [])];
-      if (!files.length) return;
-      event.preventDefault();
-      const others = this.siftDocuments(files);
-      if (!others.length) return;
-      this.view("files");
-      this.box.take(null, this.state.result && (() => this.restore()));
-      this.box.add(others);
-    });
+    listenToDrops(this.root, (files) => this.drop(files));
     window.addEventListener("popstate", (event) => this.follow(event));
     document.addEventListener("docscore-tab", (event) => {
       if (event.detail === "testset" && this.state.screen === "result") this.panes.write();
     });
+  }
+
+  /** Open the files of the result on the tab for reviews. */
+  review() {
+    if (!this.state.result) return;
+    const { references, predictions, reading, skip, what_if } = this.state.result.asked;
+    const detail = { references, predictions: [predictions], reading, skip, what_if };
+    document.dispatchEvent(new CustomEvent("docscore-review", { detail }));
+  }
+
+  /** Copy a link to the view of the result. */
+  async share() {
+    this.panes.write();
+    const isExample = this.state.result?.example;
+    const kept = isExample ? "" : " Anyone who has it can see these documents for an hour after they were scored.";
+    this.say(await copyLink(this.part("link"), location.href, kept));
+  }
+
+  /** Take files that were dropped next to the box, or on a result. */
+  drop(/** @type {File[]} */ files) {
+    const others = this.siftDocuments(files);
+    if (!others.length) return;
+    this.view("files");
+    this.box.take(null, this.state.result && (() => this.restore()));
+    this.box.add(others);
   }
 
   /** Score the example that has documents, whose pages this server has. */
@@ -237,35 +238,23 @@ class TestsetTab {
   drawChips() {
     const { asked, taken = [] } = this.state.result ?? {};
     this.options.show(this.metric.value);
-    const changed = this.options
-      .changed()
-      .map(({ name, words, show }) => ({ words, show, takeBack: () => this.options.reset(name) }));
-    if (this.skip.checked) {
-      changed.push({
-        words: "invalid rows left out",
-        show: this.options.opener(this.skip),
-        takeBack: () => {
-          this.skip.checked = false;
-        },
-      });
-    }
-    for (const { name, words } of taken) {
-      const takeBack = () => {
-        delete asked?.reading[name];
-      };
-      changed.push({ words, show: () => this.changeFiles(), takeBack });
-    }
-    this.options.chips(
-      this.part("chips"),
-      changed.map((each) => ({
-        ...each,
-        takeBack: () => {
-          each.takeBack();
-          this.drawChips();
-          this.rescore();
-        },
-      })),
-    );
+    const skipped = {
+      words: "invalid rows left out",
+      show: this.options.opener(this.skip),
+      takeBack: () => {
+        this.skip.checked = false;
+      },
+    };
+    const ofFiles = taken.map(({ name, words }) => ({
+      words,
+      show: () => this.changeFiles(),
+      takeBack: () => delete asked?.reading[name],
+    }));
+    const chips = [...this.options.changed(), ...(this.skip.checked ? [skipped] : []), ...ofFiles];
+    this.options.chips(this.part("chips"), chips, () => {
+      this.drawChips();
+      this.rescore();
+    });
   }
 
   /** Take options in the groups of a request, such as the options of a remedy. */
