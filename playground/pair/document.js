@@ -19,7 +19,6 @@ import { printedPage } from "./printed.js";
 
 const NARROW = "(max-width: 720px)";
 const NAME = "document"; // the id that all added files get
-const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
 /** @type {Fault} */
 const NONE = [
   "Drop the document here",
@@ -91,12 +90,12 @@ export class PairDocument {
   async add(/** @type {File[]} */ files) {
     const taken = this.newFiles();
     const others = taken.take(files);
-    if (others.length) this.tab.setStatus(`${others[0].name} is no image, PDF or text of a document.`);
+    if (others.length) this.tab.say(`${others[0].name} is no image, PDF or text of a document.`);
     if (taken.isEmpty) return;
     const { pdfs, images, texts } = taken;
     const wholes = [...pdfs.values(), ...texts.values()].filter((file) => !/\.hocr$/i.test(file.name) || !pdfs.size);
     if (wholes.length > 1) {
-      this.tab.setStatus(`${wholes[0].name} and ${wholes[1].name} are two documents; a pair has one.`);
+      this.tab.say(`${wholes[0].name} and ${wholes[1].name} are two documents; a pair has one.`);
       return;
     }
     const inOrder = [...images].sort(([one], [other]) => one.localeCompare(other, "en", { numeric: true }));
@@ -181,12 +180,9 @@ export class PairDocument {
     const hadFocus = this.pane.element.contains(document.activeElement);
     const { row } = this;
     this.state.isKeptClosed = !isOpen;
-    if (this.narrow.matches) this.pane.openSheet(isOpen);
+    if (this.narrow.matches) this.pane.openSheet(isOpen, row);
     this.open(isOpen);
     if (!isOpen && hadFocus) (this.narrow.matches && row ? row : this.button).focus({ preventScroll: true });
-    else if (isOpen && this.narrow.matches && row) {
-      window.scrollBy(0, row.getBoundingClientRect().top - ABOVE_SHEET);
-    }
   }
 
   open(/** @type {boolean} */ isOpen) {

@@ -16,13 +16,13 @@ import { changedLines, formatted, lineAt, lineStarts, piecesOf, spread, textOf, 
 /**
  * @typedef {object} EditorPage  the page around an editor
  * @property {() => void} typed  called when the text changes, shortly before it is rendered
- * @property {() => void} drawn
+ * @property {() => void} forgetResult  called when the text is rendered
  * @property {() => void} replaced  called before another text replaces the whole text
  * @property {() => void} changed
  * @property {(editor: Editor) => void} pointed  called when the caret moves
  * @property {(text: string) => void} say
  * @property {(pieces: Piece[]) => void} showChange
- * @property {number} longest  bytes of a text
+ * @property {{longest: number}} settings  the most bytes of a text
  */
 
 const [LINE, ABOVE, CHARACTER] = [20, 8, 7.2]; // pixels
@@ -116,7 +116,7 @@ export class Editor {
     cancelAnimationFrame(this.drawing);
     this.drawing = 0;
     this.taken();
-    this.page.drawn();
+    this.page.forgetResult();
   }
 
   undo(/** @type {KeyboardEvent} */ event) {
@@ -138,8 +138,8 @@ export class Editor {
 
   async open(/** @type {File | undefined} */ file) {
     if (!file) return;
-    if (file.size > this.page.longest) {
-      const limit = `${this.page.longest / 1e6} MB, the limit of this page`;
+    if (file.size > this.page.settings.longest) {
+      const limit = `${this.page.settings.longest / 1e6} MB, the limit of this page`;
       this.page.say(`${file.name} is larger than ${limit}; use \`docscore score\`.`);
       return;
     }

@@ -13,7 +13,7 @@ import { noticeOf } from "./faults.js";
 import { piecesOf, wordsOfMend } from "./json_text.js";
 import { PairResult } from "./result.js";
 import { PairState } from "./state.js";
-import { sentenceOf } from "../parts/words.js";
+import { counted, sentenceOf } from "../parts/words.js";
 
 /** @import { PairDocument } from "./document.js" */
 /** @import { Placed } from "./editor.js" */
@@ -56,23 +56,9 @@ export class PairTab {
     this.tries = new Asker(server.try_options);
     /** @type {Options<Server.SchemaOptions & {metric: string, reading: string}>} */
     this.options = new Options(this.part("options"));
-    const page = {
-      typed: () => this.typed(),
-      replaced: () => {
-        this.entitle("");
-        this.options.leave();
-        this.drawChips();
-      },
-      drawn: () => this.forgetResult(),
-      changed: () => this.changed(),
-      pointed: (/** @type {Editor} */ editor) => this.pointed(editor),
-      say: (/** @type {string} */ text) => this.setStatus(text),
-      showChange: (/** @type {Piece[]} */ pieces) => this.showChange(pieces),
-      longest: this.settings.longest,
-    };
     this.editors = {
-      truth: new Editor(this.part("truth"), page),
-      prediction: new Editor(this.part("prediction"), page),
+      truth: new Editor(this.part("truth"), this),
+      prediction: new Editor(this.part("prediction"), this),
     };
     /** @type {PairDocument | null} null until its script is loaded */
     this.document = null;
@@ -176,7 +162,7 @@ export class PairTab {
   async share() {
     const link = new URL(await hashOfPair(kept(this.request())), location.href).href;
     history.replaceState(null, "", link);
-    this.setStatus(await copyLink(this.part("link"), link));
+    this.say(await copyLink(this.part("link"), link));
   }
 
   /** Unmark all lines, and stop a run that takes long. */
@@ -186,7 +172,7 @@ export class PairTab {
     if (this.state.act === this.stop) this.stop();
   }
 
-  setStatus(/** @type {string} */ text) {
+  say(/** @type {string} */ text) {
     this.part("status").textContent = text;
   }
 
@@ -202,6 +188,13 @@ export class PairTab {
     this.result.age(true);
   }
 
+  /** Prepare for another text in an editor. */
+  replaced() {
+    this.entitle("");
+    this.options.leave();
+    this.drawChips();
+  }
+
   changed() {
     this.typed();
     this.forgetResult();
@@ -214,7 +207,7 @@ export class PairTab {
 
   /** Remove everything that was shown about the previous text. */
   forgetResult() {
-    this.setStatus("");
+    this.say("");
     this.showChange([]);
     this.result.setCode("Scoring …");
   }
@@ -224,8 +217,7 @@ export class PairTab {
     const { count, rows } = differenceOf(pieces);
     const change = this.part("change");
     change.hidden = !count;
-    findElement(change, "summary").textContent =
-      `Changed: ${count === 1 ? "1 line" : `${count.toLocaleString("en")} lines`}, before and after`;
+    findElement(change, "summary").textContent = `Changed: ${counted(count, "line")}, before and after`;
     findElement(change, "div").replaceChildren(...rows);
   }
 
@@ -265,7 +257,7 @@ export class PairTab {
     this.state.choose();
     for (const side of SIDES) this.editors[side].setFault(this.placed(side, null));
     this.result.empty();
-    this.setStatus("Paste a ground truth and a prediction, or open files.");
+    this.say("Paste a ground truth and a prediction, or open files.");
     this.keep(asked);
   }
 
@@ -330,7 +322,7 @@ export class PairTab {
       return;
     }
     this.result.draw(found);
-    this.setStatus([this.part("status").textContent, found.note].filter(Boolean).join(" "));
+    this.say([this.part("status").textContent, found.note].filter(Boolean).join(" "));
     if (found.edits.length) this.showChange(piecesOf(this.editors.prediction.text, found.edits));
     for (const side of SIDES) this.editors[side].setSigns(this.result.signsOf(side));
     this.state.found = found;
@@ -403,7 +395,7 @@ export class PairTab {
     try {
       link = await pairOfHash(location.hash, this.settings.longest);
     } catch (error) {
-      this.setStatus(`This link could not be opened: ${error instanceof Error ? error.message : error}.`);
+      this.say(`This link could not be opened: ${error instanceof Error ? error.message : error}.`);
       return;
     }
     if (event && !location.hash) {
@@ -417,7 +409,7 @@ export class PairTab {
     if (link === undefined && own === undefined) return;
     const found = await busy(this.result.element, answerTo(this.server.open_link, { link: link ?? own }));
     if ("refused" in found) {
-      if (!own) this.setStatus(`This link could not be opened: ${found.refused}.`);
+      if (!own) this.say(`This link could not be opened: ${found.refused}.`);
       return;
     }
     this.entitle("");

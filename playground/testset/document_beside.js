@@ -12,8 +12,6 @@ import { counted } from "../parts/words.js";
 
 /** @import { Documents } from "./documents.js" */
 
-const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
-
 export class DocumentBeside {
   constructor(/** @type {Documents} */ page) {
     this.page = page;
@@ -42,11 +40,10 @@ export class DocumentBeside {
       if (!isOpen && this.pane.element.contains(document.activeElement)) this.part("image").focus();
       return;
     }
-    this.pane.openSheet(isOpen);
-    this.drawScene();
     const { row } = this.page.tree;
+    this.pane.openSheet(isOpen, row);
+    this.drawScene();
     if (!isOpen) row?.focus({ preventScroll: true });
-    else if (row) window.scrollBy(0, row.getBoundingClientRect().top - ABOVE_SHEET);
   }
 
   /** Whether the document opens without a press, once it has a file. */
@@ -121,11 +118,11 @@ export class DocumentBeside {
     this.state.readAgain();
     if (matched && this.opensItself) this.page.go({ image: "1" });
     else this.page.draw();
-    this.page.say(`${counted(count, "file")} added, for ${counted(matched, "document")}.`);
+    this.page.tab.say(`${counted(count, "file")} added, for ${counted(matched, "document")}.`);
   }
 
   add(/** @type {File[]} */ files) {
     const others = this.take(files);
-    if (others.length) this.page.say(`${others[0].name} is no image, PDF or text of a document.`);
+    if (others.length) this.page.tab.say(`${others[0].name} is no image, PDF or text of a document.`);
   }
 }

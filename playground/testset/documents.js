@@ -32,17 +32,16 @@ import { changesList } from "./state.js";
 const PART = "Test set"; // the section in the list of keys
 
 export class Documents {
-  constructor(/** @type {DocumentsPage} */ { root, server, state, say, fault }) {
-    this.root = root;
-    this.server = server;
-    this.state = state;
-    this.say = say;
-    this.fault = fault;
+  constructor(/** @type {DocumentsPage} */ tab) {
+    this.tab = tab;
+    this.root = tab.root;
+    this.server = tab.server;
+    this.state = tab.state;
     this.isLoading = false;
     this.narrow = window.matchMedia("(max-width: 720px)");
     this.part = partsOf(this.root, "#testset-");
-    this.isActive = () => state.screen === "result";
-    this.views = new Asker(server.view_documents, root);
+    this.isActive = () => this.state.screen === "result";
+    this.views = new Asker(this.server.view_documents, this.root);
     this.tree = new DocumentTree(this);
     this.beside = new DocumentBeside(this);
     this.list = new DocumentList(this);
@@ -116,7 +115,7 @@ export class Documents {
   }
 
   go(/** @type {Partial<View>} */ changes, how = "replace") {
-    this.say("");
+    this.tab.say("");
     this.state.change(changes);
     this.write(how);
     if (changesList(changes)) this.ask();
@@ -146,10 +145,10 @@ export class Documents {
     if (!found) return "";
     if ("refused" in found) {
       if (found.kind !== "input") {
-        this.fault(found, () => this.ask());
+        this.tab.fault(found, () => this.ask());
         return "";
       }
-      this.say(sentenceOf(found.refused));
+      this.tab.say(sentenceOf(found.refused));
       return found.refused;
     }
     const isNew = this.state.show(found);
@@ -200,7 +199,7 @@ export class Documents {
     if (chosen !== this.state.chosen) return true;
     const isRefused = "refused" in found;
     if (isRefused && found.kind !== "input" && found.kind !== "limit") {
-      this.fault(found, () => this.draw(), this.state.ofChosen("names"));
+      this.tab.fault(found, () => this.draw(), this.state.ofChosen("names"));
       return false;
     }
     this.state.render(chosen, isRefused ? null : found);
@@ -226,7 +225,7 @@ export class Documents {
     if (!refused) return;
     this.state.view = { ...NO_VIEW, documents: asked.documents };
     await this.ask();
-    this.say(`A part of this link could not be opened: ${refused}.`);
+    this.tab.say(`A part of this link could not be opened: ${refused}.`);
   }
 
   /** Follow a step in the history of this window. */
@@ -247,14 +246,14 @@ export class Documents {
     this.write();
     const listing = await answerTo(this.server.read_documents, { run: found.run });
     if ("refused" in listing) {
-      this.fault(listing, null);
+      this.tab.fault(listing, null);
       return false;
     }
     const { documents } = state.view;
     state.list(listing, areSame);
     filters.facets.areAll = false;
     this.views.forget();
-    this.say(listing.note);
+    this.tab.say(listing.note);
     filters.histogram.draw(found.histogram, 0, 1);
     await beside.files.join(found.run);
     if (beside.drawMatched() && !asked && beside.opensItself) state.change({ image: "1" });

@@ -59,13 +59,7 @@ class TestsetTab {
       },
     });
     this.defaults = this.settings();
-    this.panes = new Documents({
-      root: this.root,
-      server,
-      state: this.state,
-      say: (sentence) => this.say(sentence),
-      fault: (found, again, document) => this.fault(found, again, document),
-    });
+    this.panes = new Documents(this);
     this.listen();
     this.forgetOptions();
     this.view("files");
@@ -386,8 +380,7 @@ class TestsetTab {
       return;
     }
     saveFile("documents.jsonl", found.text);
-    const rows = `${numbers.length.toLocaleString("en")} row${numbers.length === 1 ? "" : "s"}`;
-    this.say(`${rows} downloaded, with both sides. They can be scored as a test set.`);
+    this.say(`${counted(numbers.length, "row")} downloaded, with both sides. They can be scored as a test set.`);
   }
 
   /** Open the chosen document on the tab for one pair, under the same options. */
