@@ -93,6 +93,7 @@ export class DocumentPane {
     this.frame = 0; // the animation frame of the next drawing
     this.width = 0; // pixels
     this.scale = 1; // the width of the page divided by the width of the pane
+    this.said = ""; // the sentences that are shown
     this.wanted = ""; // the view that the visitor chose
     this.hasLosses = false; // whether all losses are marked
     this.field = newElement("code", "narrow-only");
@@ -169,7 +170,7 @@ export class DocumentPane {
   /** Clear the pane. */
   clear() {
     this.scene = null;
-    delete this.say.dataset.said;
+    this.said = "";
     for (const part of [this.paper, this.none, this.views, this.zoomButton, this.fillButton, this.losses]) {
       part.hidden = true;
     }
@@ -244,8 +245,8 @@ export class DocumentPane {
       return at ? newElement("p", "soft", line) : newElement("p", "", newElement("b", "", line));
     });
     const key = JSON.stringify([sign, lines.map((line) => line.textContent)]);
-    if (this.say.dataset.said === key) return; // unchanged sentences must not be read aloud again
-    this.say.dataset.said = key;
+    if (this.said === key) return; // unchanged sentences must not be read aloud again
+    this.said = key;
     this.say.replaceChildren(drawSign(sign), ...lines);
   }
 

@@ -85,14 +85,7 @@ export class DocumentBeside {
   }
 
   hasFile(/** @type {number} */ number) {
-    const { names, images } = this.state.all ?? { names: [], images: [] };
-    return this.files.has(names[number], images[number]);
-  }
-
-  /** Read the files of a document. */
-  open(/** @type {number} */ number, held = "") {
-    const { names, images } = this.state.all ?? { names: [], images: [] };
-    return this.files.open(names[number], images[number], held);
+    return this.files.has(...this.state.fileOf(number));
   }
 
   /** Say how many documents have a file, and return the number. */

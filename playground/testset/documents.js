@@ -15,24 +15,12 @@ import { Filters } from "./filters.js";
 import { changesList } from "./state.js";
 
 /** @import { View } from "../parts/views.js" */
-/** @import { TestsetState } from "./state.js" */
-/**
- * @typedef {object} DocumentsPage  the page around the documents
- * @property {HTMLElement} root
- * @property {Server.Functions} server
- * @property {TestsetState} state
- * @property {(sentence: string) => void} say
- * @property {Fault} fault  called if the server does not answer
- */
-/**
- * Called with the refusal, a function that asks again, and the name of the document that was not loaded.
- * @typedef {(found: Server.Refusal, again: (() => unknown) | null, document?: string) => void} Fault
- */
+/** @import { TestsetTab } from "./testset.js" */
 
 const PART = "Test set"; // the section in the list of keys
 
 export class Documents {
-  constructor(/** @type {DocumentsPage} */ tab) {
+  constructor(/** @type {TestsetTab} */ tab) {
     this.tab = tab;
     this.root = tab.root;
     this.server = tab.server;
@@ -194,7 +182,7 @@ export class Documents {
     const { result, chosen, view } = this.state;
     if (!result || view.document === null) return true;
     this.tree.wait(true);
-    const text = textOf(await this.beside.open(view.document));
+    const text = textOf(await this.beside.files.open(...this.state.fileOf(view.document)));
     const found = await answerTo(this.server.read_document, { run: result.run, number: view.document, text });
     if (chosen !== this.state.chosen) return true;
     const isRefused = "refused" in found;
@@ -203,7 +191,8 @@ export class Documents {
       return false;
     }
     this.state.render(chosen, isRefused ? null : found);
-    this.state.loaded = await this.beside.open(view.document, this.state.answer?.image);
+    const held = this.state.answer?.image;
+    this.state.loaded = await this.beside.files.open(...this.state.fileOf(view.document), held);
     this.tree.show(found);
     return true;
   }

@@ -137,6 +137,11 @@ export class TestsetState {
     return this.all?.[part][this.view.document ?? -1] ?? "";
   }
 
+  /** Return the name of a document, and the image that its row names. @type {(number: number) => [string, string]} */
+  fileOf(number) {
+    return [this.all?.names[number] ?? "", this.all?.images[number] ?? ""];
+  }
+
   change(/** @type {Partial<View>} */ changes) {
     this.view = { ...this.view, ...changes };
   }

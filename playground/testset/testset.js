@@ -20,7 +20,7 @@ import { counted, sentenceOf } from "../parts/words.js";
 
 const PAUSE = 300; // milliseconds until changed options are scored
 
-class TestsetTab {
+export class TestsetTab {
   constructor(/** @type {HTMLElement} */ element, /** @type {Server.Functions} */ server) {
     this.server = server;
     this.state = new TestsetState();
@@ -153,7 +153,10 @@ class TestsetTab {
     else this.part("review").before(this.part("options"));
   }
 
-  /** Report that a request about the result failed. @type {import("./documents.js").Fault} */
+  /**
+   * Report that a request about the result, or about a document of this name, failed.
+   * @type {(found: Server.Refusal, again: (() => unknown) | null, document?: string) => void}
+   */
   fault(found, again, document = "") {
     const isGone = found.kind === "gone";
     const notLoaded = document ? `${document} could not be loaded.` : "Not shown.";
@@ -171,23 +174,18 @@ class TestsetTab {
   }
 
   /**
-   * Show a title, a sentence and a button instead of the conclusion.
+   * Show a title, a sentence, a button and the progress of a run instead of the conclusion.
+   * @type {(title: string, detail: string, label?: string, act?: (() => void) | null, share?: number | null) => void}
    */
-  notice(
-    /** @type {string} */ title,
-    /** @type {string} */ detail,
-    label = "",
-    /** @type {(() => void) | null} */ action = null,
-    /** @type {number | null} */ share = null,
-  ) {
+  notice(title, detail, label = "", act = null, share = null) {
     this.part("title").textContent = title;
     this.part("detail").textContent = detail;
-    this.part("act").hidden = !action;
+    this.part("act").hidden = !act;
     this.part("act").textContent = label;
     this.part("progress").hidden = share === null;
     this.part("progress").style.setProperty("--v", String(share ?? 0));
     this.part("progress").setAttribute("aria-valuenow", String(Math.round(100 * (share ?? 0))));
-    this.act = action;
+    this.act = act;
   }
 
   conclude() {
