@@ -11,7 +11,7 @@ export const stored = (where, name) => {
   }
 };
 
-/** Keep a JSON value under a name, if the storage has room. @type {(where: Storage, name: string, value: unknown) => void} */
+/** Keep a JSON value under a name, if the browser lets the page. @type {(where: Storage, name: string, value: unknown) => void} */
 export const store = (where, name, value) => {
   try {
     window[where].setItem(name, JSON.stringify(value));
