@@ -1,6 +1,6 @@
 // An editor of JSON: a textarea, and behind it lines with colours, numbers and signs. Only visible lines are rendered.
 
-import { around, findElement, newButton, newElement } from "../parts/elements.js";
+import { around, findElement, listenToDrops, newButton, newElement } from "../parts/elements.js";
 import { changedLines, formatted, lineAt, lineStarts, piecesOf, spread, textOf, tokensOf } from "./json_text.js";
 
 /** @import { Piece } from "./json_text.js" */
@@ -16,13 +16,13 @@ import { changedLines, formatted, lineAt, lineStarts, piecesOf, spread, textOf, 
 /**
  * @typedef {object} EditorPage  the page around an editor
  * @property {() => void} typed  called when the text changes, shortly before it is rendered
- * @property {() => void} drawn
+ * @property {() => void} forgetResult  called when the text is rendered
  * @property {() => void} replaced  called before another text replaces the whole text
  * @property {() => void} changed
  * @property {(editor: Editor) => void} pointed  called when the caret moves
  * @property {(text: string) => void} say
  * @property {(pieces: Piece[]) => void} showChange
- * @property {number} longest  bytes of a text
+ * @property {{longest: number}} settings  the most bytes of a text
  */
 
 const [LINE, ABOVE, CHARACTER] = [20, 8, 7.2]; // pixels
@@ -78,13 +78,7 @@ export class Editor {
       this.open(this.file.files?.[0]);
       this.file.value = "";
     });
-    for (const kind of /** @type {const} */ (["dragover", "drop"])) {
-      element.addEventListener(kind, (event) => {
-        if (!event.dataTransfer?.types.includes("Files")) return;
-        event.preventDefault();
-        if (kind === "drop") this.open(event.dataTransfer.files[0]);
-      });
-    }
+    listenToDrops(element, ([file]) => this.open(file));
     element.addEventListener("click", (event) => {
       const what = around(event, "[data-do]")?.dataset.do;
       if (what === "format") this.format();
@@ -122,7 +116,7 @@ export class Editor {
     cancelAnimationFrame(this.drawing);
     this.drawing = 0;
     this.taken();
-    this.page.drawn();
+    this.page.forgetResult();
   }
 
   undo(/** @type {KeyboardEvent} */ event) {
@@ -144,8 +138,8 @@ export class Editor {
 
   async open(/** @type {File | undefined} */ file) {
     if (!file) return;
-    if (file.size > this.page.longest) {
-      const limit = `${this.page.longest / 1e6} MB, the limit of this page`;
+    if (file.size > this.page.settings.longest) {
+      const limit = `${this.page.settings.longest / 1e6} MB, the limit of this page`;
       this.page.say(`${file.name} is larger than ${limit}; use \`docscore score\`.`);
       return;
     }

@@ -36,6 +36,7 @@ import { capital, counted, sentenceOf } from "./words.js";
  * @property {() => void} close
  */
 
+const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
 const ZOOM = 2.5; // the zoom by a key
 const DEEPEST = 8; // the largest zoom
 const OUTCOMES = /** @type {const} */ (["partial", "wrong", "missing", "extra"]);
@@ -88,9 +89,11 @@ export class DocumentPane {
     /** @type {Scene | null} */
     this.scene = null;
     this.page = 1;
+    this.isSheet = false; // whether the document is a sheet over the page, as on a phone
     this.frame = 0; // the animation frame of the next drawing
     this.width = 0; // pixels
     this.scale = 1; // the width of the page divided by the width of the pane
+    this.said = ""; // the sentences that are shown
     this.wanted = ""; // the view that the visitor chose
     this.hasLosses = false; // whether all losses are marked
     this.field = newElement("code", "narrow-only");
@@ -167,7 +170,7 @@ export class DocumentPane {
   /** Clear the pane. */
   clear() {
     this.scene = null;
-    delete this.say.dataset.said;
+    this.said = "";
     for (const part of [this.paper, this.none, this.views, this.zoomButton, this.fillButton, this.losses]) {
       part.hidden = true;
     }
@@ -242,8 +245,8 @@ export class DocumentPane {
       return at ? newElement("p", "soft", line) : newElement("p", "", newElement("b", "", line));
     });
     const key = JSON.stringify([sign, lines.map((line) => line.textContent)]);
-    if (this.say.dataset.said === key) return; // unchanged sentences must not be read aloud again
-    this.say.dataset.said = key;
+    if (this.said === key) return; // unchanged sentences must not be read aloud again
+    this.said = key;
     this.say.replaceChildren(drawSign(sign), ...lines);
   }
 
@@ -472,15 +475,13 @@ export class DocumentPane {
     }
   }
 
-  /** Whether the document is a sheet over the page, as on a phone. */
-  get isSheet() {
-    return this.element.classList.contains("sheet");
-  }
-
-  openSheet(/** @type {boolean} */ isOpen) {
+  /** Open or close the document as a sheet; the chosen row stays visible above it. */
+  openSheet(/** @type {boolean} */ isOpen, /** @type {HTMLElement | null} */ row = null) {
+    this.isSheet = isOpen;
     this.element.classList.toggle("sheet", isOpen);
     if (isOpen) this.element.setAttribute("role", "dialog");
     else this.element.removeAttribute("role");
     if (isOpen) this.closeButton.focus({ preventScroll: true });
+    if (isOpen && row) window.scrollBy(0, row.getBoundingClientRect().top - ABOVE_SHEET);
   }
 }

@@ -1,6 +1,7 @@
 // The size of a document: the width of its pane, which can be dragged and is remembered, and the zoom of its page.
 
 import { newElement } from "./elements.js";
+import { store, stored } from "./stored.js";
 
 const WIDTH = "docscore-document-width"; // the storage key in this browser
 const LEAST = 320; // pixels
@@ -11,14 +12,6 @@ const SLOW = 300; // pixels of wheel movement that enlarge a page by the factor 
 /** Set the width of all panes. */
 const setWidth = (/** @type {number} */ width) =>
   document.documentElement.style.setProperty("--doc-width", `${width}px`);
-
-const kept = () => {
-  try {
-    return Number(localStorage.getItem(WIDTH));
-  } catch {
-    return 0;
-  }
-};
 
 /**
  * Make the edge by which the width of a pane is dragged; `changed` is called when it is released.
@@ -33,17 +26,14 @@ export const newGrip = (pane, changed) => {
     const values = { now: width, min: LEAST, max: Math.round(MOST * window.innerWidth) };
     for (const [name, value] of Object.entries(values)) grip.setAttribute(`aria-value${name}`, String(value));
   };
-  show(kept() || LEAST);
-  if (kept()) setWidth(kept());
+  const kept = Number(stored("localStorage", WIDTH));
+  show(kept || LEAST);
+  if (kept) setWidth(kept);
   const resize = (/** @type {number} */ wanted) => {
     const width = Math.round(Math.max(LEAST, Math.min(MOST * window.innerWidth, wanted)));
     setWidth(width);
     show(width);
-    try {
-      localStorage.setItem(WIDTH, String(width));
-    } catch {
-      /* this browser forgets the width after the visit */
-    }
+    store("localStorage", WIDTH, width);
   };
   grip.addEventListener("focus", () => show(pane.offsetWidth));
   grip.addEventListener("pointerdown", (event) => {

@@ -37,6 +37,28 @@ export const partsOf = (root, prefix) => {
   return part;
 };
 
+/** Press the button whose data attribute has a value, and release the others that have the attribute. */
+export const press = (
+  /** @type {ParentNode} */ root,
+  /** @type {string} */ name,
+  /** @type {string | undefined} */ value,
+) => {
+  for (const button of findElements(root, `[data-${name}]`)) {
+    button.setAttribute("aria-pressed", String(button.getAttribute(`data-${name}`) === value));
+  }
+};
+
+/** Take the files that are dropped on an element. @type {(place: HTMLElement, take: (files: File[]) => void) => void} */
+export const listenToDrops = (place, take) => {
+  for (const kind of /** @type {const} */ (["dragover", "drop"])) {
+    place.addEventListener(kind, (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      if (kind === "drop") take([...event.dataTransfer.files]);
+    });
+  }
+};
+
 /**
  * Return the nearest element that matches a selector at or around the target of an event; null if there is none.
  * @param {Event} event

@@ -109,7 +109,7 @@ export class Options {
     if (label) label.textContent = this.schema.value ? "Typed score" : "ANLS*";
   }
 
-  /** Return the visible options that differ from the defaults: name, words, and a function that opens each. */
+  /** Return the visible options that differ from the defaults, with functions that open and reset each. */
   changed() {
     return this.taken()
       .filter((input) => !isDefault(input) && !isOfOthers(input))
@@ -117,6 +117,7 @@ export class Options {
         name: nameOf(input),
         words: this.wordsOf(input),
         show: this.opener(input === this.schema ? findElement(this.root, ".schema button") : input),
+        takeBack: () => this.reset(nameOf(input)),
       }));
   }
 
@@ -135,15 +136,16 @@ export class Options {
     };
   }
 
-  /** Draw the changed options as chips: the words open the option, and × resets it. */
-  chips(/** @type {HTMLElement} */ place, /** @type {Chip[]} */ chips) {
-    place.replaceChildren(...chips.map((chip) => this.chip(chip)));
+  /** Draw the changed options as chips: the words open the option, and × resets it. `after` is called once it is reset. */
+  chips(/** @type {HTMLElement} */ place, /** @type {Chip[]} */ chips, after = () => {}) {
+    place.replaceChildren(...chips.map((chip) => this.chip(chip, after)));
   }
 
-  chip(/** @type {Chip} */ { words, show, takeBack }) {
+  chip(/** @type {Chip} */ { words, show, takeBack }, /** @type {() => void} */ after) {
     const lead = newButton("", words, () => {});
     const close = newButton("", "×", () => {
       takeBack();
+      after();
       findElement(this.root, "summary").focus();
     });
     lead.addEventListener("click", (event) => {

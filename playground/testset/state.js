@@ -1,10 +1,12 @@
 // The state of the tab for a test set: a result, its documents, and the view of them, which is in the address.
 
-import { shareOf } from "../parts/places.js";
+import { NO_DOCUMENT } from "../parts/document_files.js";
+import { IOU, SHARE_NAMES, shareOf } from "../parts/places.js";
 import { newest } from "../parts/uploads.js";
 import { NO_VIEW, addressOf } from "../parts/views.js";
 import { finestLevel } from "./grounding.js";
 
+/** @import { LoadedDocument } from "../parts/document_files.js" */
 /** @import { Level } from "../parts/places.js" */
 /** @import { View } from "../parts/views.js" */
 /** @typedef {Pick<Server.FileRequest, "references" | "predictions" | "reading">} Files  by their names on the server */
@@ -48,6 +50,13 @@ export class TestsetState {
     this.answer = null;
     this.drawn = ""; // the result and the document of that tree
     this.isAgain = false; // the same files were scored again with the same options
+    /** @type {LoadedDocument} the files of the document whose tree is rendered */
+    this.loaded = NO_DOCUMENT;
+    this.unfolded = ""; // the document and the share whose other values are shown
+    this.isKeptClosed = false; // the visitor closed the document
+    this.seg = "1"; // the pane that a phone shows
+    /** @type {"files" | "result"} */
+    this.screen = "files";
   }
 
   /** The numbers of the documents that pass the filters. */
@@ -65,6 +74,54 @@ export class TestsetState {
     return this.drawn === this.chosen ? this.view.document : null;
   }
 
+  /** Whether the tree of the chosen document is not rendered yet. */
+  get needsTree() {
+    return this.result !== null && this.view.document !== null && this.drawn !== this.chosen;
+  }
+
+  /** A key of the chosen document and the share. */
+  get folding() {
+    return `${this.chosen} ${this.view.share}`;
+  }
+
+  /** Whether the values outside the share are folded. */
+  get folds() {
+    return this.view.share !== "" && this.unfolded !== this.folding;
+  }
+
+  /** The number of pages of the rendered document, 0 if unknown. */
+  get pageCount() {
+    const regions = this.places.flatMap(({ cited, expected }) => [...cited, ...expected]);
+    return Math.max(this.loaded.pages.length, ...regions.map(([page]) => page ?? 0), 0);
+  }
+
+  /** The least overlap at which a box is accepted. */
+  get iou() {
+    const asked = this.result?.asked.what_if;
+    return asked && "iou" in asked ? Number(asked.iou) : IOU;
+  }
+
+  /** The filters of the request for the documents. */
+  get question() {
+    const { cause, field, within, slice, find, sort, low, high, share } = this.view;
+    return { cause, field, within, slice, find, sort, low, high, share: share || null, level: this.level };
+  }
+
+  /** The filters in words, each with the changes that remove it. */
+  get filters() {
+    const { cause, field, share, within, slice } = this.view;
+    const { label = cause } = this.shown?.causes.find(({ name }) => name === cause) ?? {};
+    /** @type {[words: string | null | undefined, without: Partial<View>][]} */
+    const filters = [
+      [label, { cause: null, row: null }],
+      [field, { field: null, row: null }],
+      [Object.entries(SHARE_NAMES).find(([name]) => name === share)?.[1], { share: "", row: null }],
+      [within, { within: null }],
+      [slice && `${this.result?.asked.by}: ${slice}`, { slice: null }],
+    ];
+    return filters.flatMap(([words, without]) => (words ? [{ words, without }] : []));
+  }
+
   /** The regions where the values of the rendered tree are expected, cited and found. */
   get places() {
     return this.answer?.places ?? [];
@@ -78,6 +135,11 @@ export class TestsetState {
   /** Return the name, score or image of the chosen document. */
   ofChosen(/** @type {"names" | "scores" | "images"} */ part) {
     return this.all?.[part][this.view.document ?? -1] ?? "";
+  }
+
+  /** Return the name of a document, and the image that its row names. @type {(number: number) => [string, string]} */
+  fileOf(number) {
+    return [this.all?.names[number] ?? "", this.all?.images[number] ?? ""];
   }
 
   change(/** @type {Partial<View>} */ changes) {
@@ -104,6 +166,22 @@ export class TestsetState {
     this.view = isSame ? { ...this.view, row: this.isAgain ? this.view.row : null } : { ...NO_VIEW, documents };
     this.forget();
     this.all = listing;
+  }
+
+  /** Take the rendered tree of a document, or none. */
+  render(/** @type {string} */ chosen, /** @type {Server.Document | null} */ answer) {
+    [this.drawn, this.answer] = [chosen, answer];
+    if (!chosen) this.loaded = NO_DOCUMENT;
+  }
+
+  /** Let the chosen document be read again, since its files changed. */
+  readAgain() {
+    this.drawn = "";
+  }
+
+  /** Show the values outside the share, until another share or document is chosen. */
+  unfold() {
+    this.unfolded = this.folding;
   }
 
   /** Forget the documents. */

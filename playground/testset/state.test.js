@@ -116,3 +116,46 @@ test("the filter of a list matches its rows", () => {
   assert.deepEqual(state.hits(), [1, 2]);
   assert.deepEqual(state.cleared(true), { within: null });
 });
+
+test("the values outside a share are folded, until they are unfolded for this share of this document", () => {
+  const state = opened();
+  state.choose();
+  assert.equal(state.folds, false, "without a share");
+  state.change({ share: "missing" });
+  assert.equal(state.folds, true);
+  state.unfold();
+  assert.equal(state.folds, false);
+  state.change({ document: 1 });
+  assert.equal(state.folds, true);
+});
+
+test("a tree is needed while it is not the chosen document's, and again once its files changed", () => {
+  const state = opened();
+  assert.equal(state.needsTree, false, "no document is chosen");
+  state.choose();
+  assert.equal(state.needsTree, true);
+  state.render(state.chosen, { html: "", image: "", marks: [] });
+  assert.equal(state.needsTree, false);
+  state.readAgain();
+  assert.equal(state.needsTree, true);
+});
+
+test("each filter has words, and the changes that remove it alone", () => {
+  const state = opened();
+  state.show({ order: [0], causes: [{ name: "case", label: "upper and lower case" }] });
+  state.change({ cause: "case", slice: "de", find: "a", row: 3 });
+  state.result.asked.by = "language";
+  assert.deepEqual(state.filters, [
+    { words: "upper and lower case", without: { cause: null, row: null } },
+    { words: "language: de", without: { slice: null } },
+  ]);
+});
+
+test("the number of pages comes from the files and from the regions", () => {
+  const state = opened();
+  assert.equal(state.pageCount, 0);
+  state.answer = { places: [{ cited: [[3, []]], expected: [[null, []]] }] };
+  assert.equal(state.pageCount, 3);
+  state.loaded = { pages: [null, null, null, null], placed: null, unread: "" };
+  assert.equal(state.pageCount, 4);
+});

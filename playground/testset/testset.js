@@ -1,7 +1,7 @@
 // The tab for a test set: from the drop box to a result, with options, downloads and messages about failures.
 
 import { PATIENCE, Runner, answerTo, busy } from "../parts/asking.js";
-import { findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
+import { findElement, findElements, listenToDrops, newButton, newElement, partsOf } from "../parts/elements.js";
 import { filesInWords } from "../parts/document_files.js";
 import { DropBox } from "../parts/files.js";
 import { copyLink, hashOfDocument } from "../parts/links.js";
@@ -20,7 +20,7 @@ import { counted, sentenceOf } from "../parts/words.js";
 
 const PAUSE = 300; // milliseconds until changed options are scored
 
-class TestsetTab {
+export class TestsetTab {
   constructor(/** @type {HTMLElement} */ element, /** @type {Server.Functions} */ server) {
     this.server = server;
     this.state = new TestsetState();
@@ -59,13 +59,7 @@ class TestsetTab {
       },
     });
     this.defaults = this.settings();
-    this.panes = new Documents({
-      root: this.root,
-      server,
-      state: this.state,
-      say: (sentence) => this.say(sentence),
-      fault: (found, again, document) => this.fault(found, again, document),
-    });
+    this.panes = new Documents(this);
     this.listen();
     this.forgetOptions();
     this.view("files");
@@ -79,67 +73,68 @@ class TestsetTab {
       this.drawChips();
       this.later();
     });
-    this.part("act").addEventListener("click", () => this.act?.());
-    this.part("change").addEventListener("click", () => this.changeFiles());
-    this.part("review").addEventListener("click", () => {
-      if (!this.state.result) return;
-      const { references, predictions, reading, skip, what_if } = this.state.result.asked;
-      document.dispatchEvent(
-        new CustomEvent("docscore-review", {
-          detail: { references, predictions: [predictions], reading, skip, what_if },
-        }),
-      );
-    });
-    this.part("link").addEventListener("click", async () => {
-      this.panes.write();
-      const isExample = this.state.result?.example;
-      const kept = isExample ? "" : " Anyone who has it can see these documents for an hour after they were scored.";
-      this.say(await copyLink(this.part("link"), location.href, kept));
-    });
-    this.part("pair").addEventListener("click", () => this.openPair());
-    this.part("more").addEventListener("click", () =>
-      this.part("more").setAttribute("aria-expanded", String(this.root.classList.toggle("with-setup"))),
-    );
-    this.part("figures").addEventListener("click", () => this.figures.showModal());
-    this.part("slices").addEventListener("click", () => {
-      this.panes.drawSlices(this.slices);
-      this.slices.showModal();
-    });
+    for (const [name, act] of Object.entries({
+      act: () => this.act?.(),
+      change: () => this.changeFiles(),
+      review: () => this.review(),
+      link: () => this.share(),
+      pair: () => this.openPair(),
+      more: () => this.part("more").setAttribute("aria-expanded", String(this.root.classList.toggle("with-setup"))),
+      figures: () => this.figures.showModal(),
+      slices: () => {
+        this.panes.filters.drawSlices(this.slices);
+        this.slices.showModal();
+      },
+    })) {
+      this.part(name).addEventListener("click", act);
+    }
     for (const dialog of [this.figures, this.slices]) {
       findElement(dialog, ".btn").addEventListener("click", () => dialog.close());
     }
-    this.root.addEventListener("dragover", (event) => {
-      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
-    });
-    this.root.addEventListener("drop", (event) => {
-      // dropped next to the box, or on a result
-      const files = [...(event.dataTransfer?.files ?? [])];
-      if (!files.length) return;
-      event.preventDefault();
-      const others = this.siftDocuments(files);
-      if (!others.length) return;
-      this.view("files");
-      this.box.take(null, this.state.result && (() => this.restore()));
-      this.box.add(others);
-    });
+    listenToDrops(this.root, (files) => this.drop(files));
     window.addEventListener("popstate", (event) => this.follow(event));
     document.addEventListener("docscore-tab", (event) => {
-      if (event.detail === "testset" && this.root.dataset.view === "result") this.panes.write();
+      if (event.detail === "testset" && this.state.screen === "result") this.panes.write();
     });
+  }
+
+  /** Open the files of the result on the tab for reviews. */
+  review() {
+    if (!this.state.result) return;
+    const { references, predictions, reading, skip, what_if } = this.state.result.asked;
+    const detail = { references, predictions: [predictions], reading, skip, what_if };
+    document.dispatchEvent(new CustomEvent("docscore-review", { detail }));
+  }
+
+  /** Copy a link to the view of the result. */
+  async share() {
+    this.panes.write();
+    const isExample = this.state.result?.example;
+    const kept = isExample ? "" : " Anyone who has it can see these documents for an hour after they were scored.";
+    this.say(await copyLink(this.part("link"), location.href, kept));
+  }
+
+  /** Take files that were dropped next to the box, or on a result. */
+  drop(/** @type {File[]} */ files) {
+    const others = this.siftDocuments(files);
+    if (!others.length) return;
+    this.view("files");
+    this.box.take(null, this.state.result && (() => this.restore()));
+    this.box.add(others);
   }
 
   /** Score the example that has documents, whose pages this server has. */
   tryInvoices() {
     const [references, predictions, ...pages] = this.invoices;
-    this.panes.files.offer(pages);
+    this.panes.beside.files.offer(pages);
     this.forgetOptions();
     this.score({ references: references.path, predictions: predictions.path, reading: {} });
   }
 
   /** Keep images and texts of documents, and return the other files. */
   siftDocuments(/** @type {File[]} */ files) {
-    const others = this.panes.takeDocuments(files);
-    const { images, pdfs, texts } = this.panes.files;
+    const others = this.panes.beside.take(files);
+    const { images, pdfs, texts } = this.panes.beside.files;
     const added = filesInWords(images.size, pdfs.size, texts.size);
     if (others.length < files.length) this.part("also").textContent = `Added: ${added}.`;
     return others;
@@ -151,13 +146,17 @@ class TestsetTab {
 
   /** Show the drop box or the result; the options move along. */
   view(/** @type {"files" | "result"} */ name) {
+    this.state.screen = name;
     this.root.dataset.view = name;
     if (this.part("options").closest(name === "files" ? ".drop" : ".setup")) return; // moving them would lose the focus
     if (name === "files") findElement(this.root, ".drop-options").append(this.part("options"));
     else this.part("review").before(this.part("options"));
   }
 
-  /** Report that a request about the result failed. @type {import("./documents.js").Fault} */
+  /**
+   * Report that a request about the result, or about a document of this name, failed.
+   * @type {(found: Server.Refusal, again: (() => unknown) | null, document?: string) => void}
+   */
   fault(found, again, document = "") {
     const isGone = found.kind === "gone";
     const notLoaded = document ? `${document} could not be loaded.` : "Not shown.";
@@ -175,23 +174,18 @@ class TestsetTab {
   }
 
   /**
-   * Show a title, a sentence and a button instead of the conclusion.
+   * Show a title, a sentence, a button and the progress of a run instead of the conclusion.
+   * @type {(title: string, detail: string, label?: string, act?: (() => void) | null, share?: number | null) => void}
    */
-  notice(
-    /** @type {string} */ title,
-    /** @type {string} */ detail,
-    label = "",
-    /** @type {(() => void) | null} */ action = null,
-    /** @type {number | null} */ share = null,
-  ) {
+  notice(title, detail, label = "", act = null, share = null) {
     this.part("title").textContent = title;
     this.part("detail").textContent = detail;
-    this.part("act").hidden = !action;
+    this.part("act").hidden = !act;
     this.part("act").textContent = label;
     this.part("progress").hidden = share === null;
     this.part("progress").style.setProperty("--v", String(share ?? 0));
     this.part("progress").setAttribute("aria-valuenow", String(Math.round(100 * (share ?? 0))));
-    this.act = action;
+    this.act = act;
   }
 
   conclude() {
@@ -236,35 +230,23 @@ class TestsetTab {
   drawChips() {
     const { asked, taken = [] } = this.state.result ?? {};
     this.options.show(this.metric.value);
-    const changed = this.options
-      .changed()
-      .map(({ name, words, show }) => ({ words, show, takeBack: () => this.options.reset(name) }));
-    if (this.skip.checked) {
-      changed.push({
-        words: "invalid rows left out",
-        show: this.options.opener(this.skip),
-        takeBack: () => {
-          this.skip.checked = false;
-        },
-      });
-    }
-    for (const { name, words } of taken) {
-      const takeBack = () => {
-        delete asked?.reading[name];
-      };
-      changed.push({ words, show: () => this.changeFiles(), takeBack });
-    }
-    this.options.chips(
-      this.part("chips"),
-      changed.map((each) => ({
-        ...each,
-        takeBack: () => {
-          each.takeBack();
-          this.drawChips();
-          this.rescore();
-        },
-      })),
-    );
+    const skipped = {
+      words: "invalid rows left out",
+      show: this.options.opener(this.skip),
+      takeBack: () => {
+        this.skip.checked = false;
+      },
+    };
+    const ofFiles = taken.map(({ name, words }) => ({
+      words,
+      show: () => this.changeFiles(),
+      takeBack: () => delete asked?.reading[name],
+    }));
+    const chips = [...this.options.changed(), ...(this.skip.checked ? [skipped] : []), ...ofFiles];
+    this.options.chips(this.part("chips"), chips, () => {
+      this.drawChips();
+      this.rescore();
+    });
   }
 
   /** Take options in the groups of a request, such as the options of a remedy. */
@@ -297,7 +279,7 @@ class TestsetTab {
     const before = this.state.result?.asked;
     const truthOf = (/** @type {Files} */ { references, predictions }) => references ?? predictions;
     if (before && truthOf(before) !== truthOf(files)) this.options.leave();
-    const isFirst = this.root.dataset.view === "files";
+    const isFirst = this.state.screen === "files";
     const show = (/** @type {number} */ share, /** @type {string} */ text) => {
       if (isFirst) this.box.busy(text || "Scoring …", share, () => this.stop());
       else this.notice("Scoring …", text, "Cancel", () => this.stop(), share);
@@ -343,7 +325,7 @@ class TestsetTab {
   }
 
   async open(/** @type {Server.TestSet} */ found, /** @type {View | null} */ link, isRemedy = false) {
-    if (this.root.dataset.view === "files" && !link) stepToResult("testset", "#test-set");
+    if (this.state.screen === "files" && !link) stepToResult("testset", "#test-set");
     const areSame = this.state.open(found, link);
     this.showOptions(found.asked);
     this.drawResult(found);
@@ -396,8 +378,7 @@ class TestsetTab {
       return;
     }
     saveFile("documents.jsonl", found.text);
-    const rows = `${numbers.length.toLocaleString("en")} row${numbers.length === 1 ? "" : "s"}`;
-    this.say(`${rows} downloaded, with both sides. They can be scored as a test set.`);
+    this.say(`${counted(numbers.length, "row")} downloaded, with both sides. They can be scored as a test set.`);
   }
 
   /** Open the chosen document on the tab for one pair, under the same options. */
@@ -448,7 +429,7 @@ class TestsetTab {
   }
 
   later() {
-    if (this.root.dataset.view === "files") {
+    if (this.state.screen === "files") {
       this.box.check();
       return;
     }
