@@ -99,9 +99,7 @@ export const conclusionOf = (/** @type {Decided[]} */ decided) => {
     acceptable ? counted(acceptable, "has two acceptable answers", "have two acceptable answers") : "",
     unclear ? counted(unclear, "is unclear", "are unclear") : "",
   ].filter(Boolean);
-  const text = said.length ? `${said.join(", ")}.` : "";
-  return {
-    title: `At ${corrected || "none"} of ${counted(decided.length, "place")} the ground truth was wrong.`,
-    text,
-  };
+  const one = `The ground truth was ${corrected ? "" : "not found to be "}wrong.`;
+  const many = `The ground truth was wrong at ${corrected || "none"} of ${counted(decided.length, "place")}.`;
+  return { title: decided.length === 1 ? one : many, text: said.length ? `${said.join(", ")}.` : "" };
 };
