@@ -204,7 +204,7 @@ class ReviewTab {
       !this.screen.querySelector("details.pop[open]");
     const hasFourth = () => this.state.sideOf(3) !== undefined; // the side that "d" chooses
     const toggle = () => (hasFourth() ? this.item.chooseByLetter(3) : this.pane.open(!this.pane.isOpen));
-    bindDocumentKeys("review", this.pane.pane, toggle, isActive);
+    bindDocumentKeys("review", this.pane.pane, toggle, isActive, false);
     const press = (/** @type {KeyboardEvent} */ { key }) => this.item.press(key);
     const letter = (/** @type {KeyboardEvent} */ { key }) => this.item.chooseByLetter(key.charCodeAt(0) - 97);
     bindKeys(
