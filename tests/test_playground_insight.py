@@ -115,6 +115,7 @@ def test_keys_of_a_document_are_bound_and_listed(visit: Visit) -> None:
     keys = visitor.page.locator("dialog.keys")
     assert keys.locator("h3").all_inner_texts() == ["Everywhere", "Document", "Compare"]
     assert keys.locator("dd", has_text="open or close it").is_visible()
+    assert keys.locator("dd", has_text="mark all losses").is_visible()
 
 
 def test_a_new_pair_begins_empty_and_long_json_is_spread(visit: Visit) -> None:

@@ -148,6 +148,7 @@ def test_what_is_typed_is_chosen_or_was_decided_is_shown(visit: Visit, tmp_path:
     assert "winch" in visitor.text("body")
     visitor.press("?")
     assert visitor.page.locator(".keys h3:visible").all_inner_texts() == ["Everywhere", "Document", "Review"]
+    assert visitor.page.locator(".keys dd", has_text="losses").count() == 0, "a review has none to mark"
 
 
 def test_verdicts_of_a_file_and_of_another_version_of_the_files(visit: Visit) -> None:

@@ -1,6 +1,6 @@
 // The state of the tab for several systems: files, their comparison, and the view of it, which is in the address.
 
-/** @typedef {Pick<Server.CompareRequest, "references" | "predictions" | "names" | "reading">} ComparedFiles */
+/** @import { ComparedFiles } from "../parts/file_tab.js" */
 /**
  * @typedef {object} ComparisonView
  * @property {string} document  the open document, "" for none
@@ -113,15 +113,39 @@ export const ticks = (least, most) => {
 
 export class CompareState {
   constructor() {
+    this.isShown = false; // whether the result is shown, not the drop box
+    this.noticed = ""; // the title of the notice
     /** @type {ComparedFiles | null} */
     this.files = null;
+    this.extra = {}; // further parts of a request
     /** @type {Server.Comparison | null} */
     this.result = null;
     /** @type {ComparisonView} */
     this.view = { ...PLAIN_VIEW };
     this.sought = { field: "", cause: "" }; // the rows to bring into view in the next document that is opened
-    /** @type {number | null} the number of the document that is open */
+    /** @type {Server.SideBySide | null} the document that is open */
     this.opened = null;
+    /** @type {Set<number>} its rows that a system cites in another region, or that systems cite differently */
+    this.apart = new Set();
+    /** @type {number | null} its row that is looked at */
+    this.row = null;
+    this.isPaper = false; // whether the document is open next to its values
+    this.isUnfolded = false; // whether rows are shown for which all systems predict the same
+    this.system = 0; // the system that a phone shows
+  }
+
+  /** The names of the systems, best first. */
+  get systems() {
+    return (this.result?.systems ?? []).map(({ name }) => name);
+  }
+
+  /** The regions of the open document, by system. */
+  get places() {
+    return this.opened?.places ?? [];
+  }
+
+  get isCited() {
+    return this.places.some((ofSystem) => ofSystem.length);
   }
 
   /** Take the chosen files, and reset the view. */
@@ -134,6 +158,18 @@ export class CompareState {
     if (!this.result) return;
     const { references, predictions, names, reading } = this.result.asked;
     this.files = { references, predictions, names, reading };
+  }
+
+  /** Take a result, and show a view of it. */
+  open(/** @type {Server.Comparison} */ found, view = this.view) {
+    [this.result, this.system] = [found, 0];
+    this.restore();
+    this.follow(view);
+  }
+
+  /** Take the open document, null for none. @type {(found: Server.SideBySide | null, apart?: Set<number>) => void} */
+  openDocument(found, apart = new Set()) {
+    [this.opened, this.apart, this.row] = [found, apart, null];
   }
 
   /** Return the address of a view of the result. */
@@ -150,13 +186,51 @@ export class CompareState {
     return id && pair && pair.difference > 0 ? this.address({ ...view, document: id }) : "";
   }
 
-  /** Set the view and return what changes; ignore a pair that the result does not have. */
-  follow(/** @type {ComparisonView} */ view) {
+  /** Set the view and return what changes; ignore a pair or systems that the result does not have. */
+  follow(/** @type {ComparisonView} */ { pair, worse, ...view }) {
     const before = this.view;
-    const hasPair = view.pair !== null && view.pair < (this.result?.pairs.length ?? 0);
-    this.view = { ...view, pair: hasPair ? view.pair : null };
-    const { pair } = this.view;
-    const isOrdered = view.find !== before.find || pair !== before.pair || view.worse !== before.worse;
+    const hasPair = pair !== null && pair < (this.result?.pairs.length ?? 0);
+    const hasWorse = this.worseThan().some(({ value }) => value === worse);
+    this.view = { ...view, pair: hasPair ? pair : null, worse: hasWorse ? worse : "" };
+    const isOrdered = /** @type {const} */ (["find", "pair", "worse"]).some((name) => this.view[name] !== before[name]);
     return { isOther: view.document !== before.document, isOrdered, last: before.document };
+  }
+
+  /** Search documents. */
+  search(/** @type {string} */ find) {
+    this.view = { ...this.view, find };
+  }
+
+  /** Return the filters for documents where one system is worse than another. */
+  worseThan() {
+    return this.systems.flatMap((name, at) =>
+      this.systems.flatMap((other, than) =>
+        at === than ? [] : [{ value: `${at} ${than}`, words: `${name} worse than ${other}` }],
+      ),
+    );
+  }
+
+  /** Return the id of the document some steps from the open one. @type {(by: number) => string | undefined} */
+  next(by) {
+    const listed = this.result ? listedDocuments(this.result, this.view) : [];
+    return listed[listed.findIndex(({ id }) => id === this.view.document) + by]?.id;
+  }
+
+  /**
+   * Return whether a row of the open document is shown: all rows, or those where systems differ; with the filter
+   * "worse", the rows where one system lost more.
+   * @type {(number: number, row: {isSame: boolean, lost: number[]}) => boolean}
+   */
+  isRowShown(number, { isSame, lost }) {
+    const [at, than] = this.view.worse.split(" ").map(Number);
+    return this.view.worse ? lost[at] > lost[than] : !isSame || this.isUnfolded || this.apart.has(number);
+  }
+
+  /** Say why no row of the open document is shown. */
+  get nothing() {
+    const worse = this.worseThan().find(({ value }) => value === this.view.worse)?.words;
+    return worse
+      ? `No value here costs ${worse.replace("worse", "more points")}.`
+      : "All systems predict the same for this document.";
   }
 }

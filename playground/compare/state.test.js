@@ -15,6 +15,7 @@ import {
 
 const FOUND = {
   run: "run1",
+  asked: { references: "r", predictions: ["a", "b", "c"], names: ["alder", "birch", "cedar"], reading: {} },
   systems: [{ name: "alder" }, { name: "birch" }, { name: "cedar" }],
   pairs: [
     { first: "alder", second: "birch" },
@@ -65,10 +66,15 @@ test("an axis has a few round marks around its values", () => {
   assert.deepEqual(ticks(0.5, 0.5), [0.5, 0.51]);
 });
 
-test("following an address reports what changes", () => {
+/** Return the state with a result and a view of it. */
+const opened = (view = {}) => {
   const state = new CompareState();
-  state.result = FOUND;
-  state.view.document = "fax";
+  state.open(FOUND, { ...PLAIN_VIEW, ...view });
+  return state;
+};
+
+test("following an address reports what changes", () => {
+  const state = opened({ document: "fax" });
   assert.deepEqual(state.follow({ ...PLAIN_VIEW, document: "scan 1", pair: 9 }), {
     isOther: true,
     isOrdered: false,
@@ -77,4 +83,46 @@ test("following an address reports what changes", () => {
   assert.equal(state.view.pair, null, "the result has two pairs");
   assert.equal(state.follow({ ...state.view, find: "a" }).isOrdered, true);
   assert.equal(state.address({ document: "" }), "#compare=run1&find=a");
+});
+
+test("a view has only pairs and systems of the result", () => {
+  const { pair, worse } = opened({ pair: 2, worse: "0 3" }).view;
+  assert.deepEqual([pair, worse], [null, ""]);
+  const state = opened({ pair: 1, worse: "2 0" });
+  assert.deepEqual([state.view.pair, state.view.worse], [1, "2 0"]);
+  assert.deepEqual(state.worseThan()[4], { value: "2 0", words: "cedar worse than alder" });
+});
+
+test("a step leads to the next document of the list", () => {
+  const state = opened({ document: "Scan 2" });
+  assert.deepEqual([state.next(-1), state.next(1)], ["scan 1", "fax"]);
+  state.search("scan");
+  assert.equal(state.next(1), undefined);
+  assert.equal(opened().next(1), "scan 1");
+});
+
+test("rows on which all systems agree are folded, and a filter shows rows where one system lost more", () => {
+  const shown = (state) =>
+    [
+      { isSame: true, lost: [0, 0, 0] },
+      { isSame: false, lost: [0, 0.2, 0.1] },
+      { isSame: true, lost: [0.5, 0.5, 0.5] },
+    ].flatMap((row, number) => (state.isRowShown(number, row) ? [number] : []));
+  const state = opened();
+  assert.deepEqual(shown(state), [1]);
+  state.openDocument({ html: "", number: 3, places: [[]] }, new Set([2]));
+  assert.deepEqual([shown(state), state.isCited, state.row], [[1, 2], false, null]);
+  state.isUnfolded = true;
+  assert.deepEqual(shown(state), [0, 1, 2]);
+  assert.deepEqual(shown(opened({ worse: "1 2" })), [1]);
+  assert.equal(opened({ worse: "1 2" }).nothing, "No value here costs birch more points than cedar.");
+  assert.equal(state.nothing, "All systems predict the same for this document.");
+});
+
+test("a new result shows the first system, and a restored one has its own files", () => {
+  const state = opened();
+  state.system = 2;
+  state.begin({ references: "other", predictions: [], names: [], reading: {} });
+  state.open(FOUND);
+  assert.deepEqual([state.system, state.files], [0, FOUND.asked]);
 });

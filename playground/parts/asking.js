@@ -147,4 +147,10 @@ export class Runner {
   stop() {
     return answerTo(this.server.stop, { window: this.window() });
   }
+
+  /** Stop a run; its answer is null. */
+  leave() {
+    this.stop();
+    this.newest = 0;
+  }
 }

@@ -58,7 +58,7 @@ test("a run that a restarted server does not know is started again, once", async
   assert.deepEqual(await runner.run({}, () => {}), { score: 1 });
 });
 
-test("requests to a silent server end, and a run that was replaced has no answer", async () => {
+test("requests to a silent server end, and a run that was replaced or left has no answer", async () => {
   const running = async () => ({ running: true, share: 0, text: "" });
   const silent = new Runner("test", running, { progress: async () => undefined, stop: async () => ({}) }, 0);
   assert.deepEqual(await silent.run({}, () => {}), SILENT);
@@ -68,4 +68,8 @@ test("requests to a silent server end, and a run that was replaced has no answer
   open[0].answer({ score: 1 });
   open[1].answer({ score: 2 });
   assert.deepEqual(await Promise.all([first, second]), [null, { score: 2 }]);
+  const left = runner.run({}, () => {});
+  runner.leave();
+  open[2].answer({ score: 3 });
+  assert.equal(await left, null);
 });

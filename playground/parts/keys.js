@@ -55,9 +55,12 @@ export const bindKeys = (tab, part, bindings, isActive = () => true) => {
  * @param {import("./document_pane.js").DocumentPane} pane
  * @param {() => void} toggle
  * @param {() => boolean} isActive
+ * @param {boolean} hasLosses  whether the tab marks losses in the document
  */
-export const bindDocumentKeys = (tab, pane, toggle, isActive = () => true) => {
+export const bindDocumentKeys = (tab, pane, toggle, isActive = () => true, hasLosses = true) => {
   const seen = (/** @type {() => void} */ act) => () => pane.element.checkVisibility() && act();
+  /** @type {Binding<[KeyboardEvent]>} */
+  const losses = ["l", "mark all losses", seen(() => pane.markLosses())];
   bindKeys(
     tab,
     "Document",
@@ -65,7 +68,7 @@ export const bindDocumentKeys = (tab, pane, toggle, isActive = () => true) => {
       ["d", "open or close it", toggle],
       ["z", "enlarge the region", seen(() => pane.zoom())],
       ["w", "show it full screen", seen(() => pane.fill())],
-      ["l", "mark all losses", seen(() => pane.markLosses())],
+      ...(hasLosses ? [losses] : []),
       ["[ ]", "turn pages", seen(() => pane.turn(-1)), seen(() => pane.turn(1))],
     ],
     isActive,

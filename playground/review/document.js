@@ -1,28 +1,19 @@
 // The document next to an item of a review. The server finds the item's values in the text; an hOCR file or a PDF has
 // the positions of words on a page. The pane is the same as on other tabs; the item itself shows the enlarged region.
 
+import { answerTo } from "../parts/asking.js";
 import { DocumentFiles, NO_DOCUMENT, newDocumentInput } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
 import { RATIO, drawCrop, drawText, lineHeight } from "../parts/drawn_pages.js";
 import { newButton, newElement, newIcon } from "../parts/elements.js";
 import { boxOf, inRowOf, lineAt, matchesOf } from "../parts/marks.js";
+import { openPdf } from "../parts/pdfs.js";
 import { sentenceOf, stemOf } from "../parts/words.js";
 
 /** @import { LoadedDocument } from "../parts/document_files.js" */
 /** @import { PageMark } from "../parts/drawn_pages.js" */
 /** @import { MarkedPlace } from "../parts/marks.js" */
-/**
- * @typedef {object} DocumentParts
- * @property {HTMLElement} crop  the element in the item for the enlarged region, on a phone
- * @property {(files: File[]) => void} add  takes images, PDFs and texts that the visitor chooses here
- * @property {(file: File) => Promise<LoadedDocument>} readPdf
- */
-/**
- * @typedef {object} ShownItem
- * @property {string} document  the id of the document
- * @property {number | null} chosen  the chosen answer, null to mark all values in the same way
- * @property {Promise<Server.Beside | Server.Refusal>} found  the server's answer about the item
- */
+/** @import { ReviewTab } from "./review.js" */
 
 const STEPS = /** @type {const} */ ([
   ["Previous match", -1, "M4.5 9.5 8 6l3.5 3.5"],
@@ -30,7 +21,7 @@ const STEPS = /** @type {const} */ ([
 ]);
 
 const newState = () => ({
-  /** @type {ShownItem | null} */
+  /** @type {{document: string, chosen: number | null} | null} `chosen`: null to mark all values in the same way */
   shown: null,
   /** @type {Server.Beside | Server.Refusal | null} the server's answer about the item */
   answer: null,
@@ -41,13 +32,16 @@ const newState = () => ({
 export class ReviewDocument {
   /**
    * @param {HTMLElement} element
-   * @param {DocumentParts} parts
+   * @param {Pick<ReviewTab, "server" | "state" | "crop" | "sift">} page
    */
-  constructor(element, { crop, add, readPdf }) {
+  constructor(element, page) {
     this.element = element;
-    this.crop = crop;
+    this.page = page;
+    this.crop = page.crop; // the element in the item for the enlarged region
     this.state = newState();
-    this.files = new DocumentFiles(readPdf);
+    this.files = new DocumentFiles((file) => openPdf(page.server, () => page.state.result?.run ?? "", file));
+    /** @type {Map<number, Promise<Server.Beside | Server.Refusal>>} the contexts of places */
+    this.contexts = new Map();
     this.narrow = matchMedia("(max-width: 720px)");
     this.pane = new DocumentPane(element, { choose: null, close: () => this.open(false) });
     this.steps = STEPS.map(([name, by, path]) => {
@@ -56,7 +50,7 @@ export class ReviewDocument {
       button.append(newIcon(path));
       return button;
     });
-    this.input = newDocumentInput(add);
+    this.input = newDocumentInput((files) => page.sift(files));
     element.append(this.input);
     element.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !this.pane.isSheet) return;
@@ -74,10 +68,28 @@ export class ReviewDocument {
     this.crop.replaceChildren();
   }
 
-  /** Return the text of a document's PDF, which only this browser has; "" without one. */
-  async pdfText(/** @type {string} */ name) {
-    if (!this.files.pdfs.has(stemOf(name))) return "";
-    return (await this.files.open(name)).placed?.text ?? "";
+  /** Keep the files with the result. Without files, take the files that were kept; return whether there are any. */
+  async join() {
+    this.contexts.clear(); // they depend on the files
+    const isTaken = await this.files.join(this.page.state.result?.run ?? "");
+    if (isTaken) this.contexts.clear();
+    return isTaken;
+  }
+
+  /** Return the context of a place, which is requested once. */
+  contextOf(/** @type {number} */ number) {
+    const found = this.contexts.get(number) ?? this.readContext(number);
+    this.contexts.set(number, found);
+    return found;
+  }
+
+  /** Request the context of a place, with the text of its PDF, which only this browser has. */
+  async readContext(/** @type {number} */ number) {
+    const { server, state } = this.page;
+    const { run } = state.result ?? { run: "" };
+    const { id } = state.worklist.places[number];
+    const text = this.files.pdfs.has(stemOf(id)) ? (await this.files.open(id)).placed?.text : "";
+    return answerTo(server.read_beside, { run, number, text: text ?? "" });
   }
 
   /** The text of the document, null if there is none. */
@@ -209,12 +221,18 @@ export class ReviewDocument {
     this.draw();
   }
 
-  /** Show the document of an item; the newest item wins. */
-  async show(/** @type {ShownItem} */ item) {
-    this.state.shown = item;
+  /** Show the document of the current place; the newest place wins. */
+  async show() {
+    const { place, current, isBlind, chosen } = this.page.state.worklist;
+    if (!place) {
+      this.clear();
+      return;
+    }
+    const shown = { document: place.id, chosen: isBlind ? null : chosen };
+    this.state.shown = shown;
     this.element.setAttribute("aria-busy", "true");
-    const [found, loaded] = await Promise.all([item.found, this.files.open(item.document)]);
-    if (this.state.shown !== item) return;
+    const [found, loaded] = await Promise.all([this.contextOf(current), this.files.open(place.id)]);
+    if (this.state.shown !== shown) return;
     [this.state.answer, this.state.document] = [found, loaded];
     this.element.removeAttribute("aria-busy");
     const { placed } = this.loaded();

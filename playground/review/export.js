@@ -6,16 +6,8 @@ import { fileName, sentenceOf } from "../parts/words.js";
 import { effectSentences, effectsOf } from "./effects.js";
 import { placeName } from "./places.js";
 
-/** @import { Act } from "./readers.js" */
-/** @import { Worklist } from "./worklist.js" */
-/**
- * @typedef {object} ExportPage  the page around the menu
- * @property {Server.Functions} server
- * @property {Worklist} state
- * @property {() => Promise<void>} score  scores documents that are not scored yet
- * @property {(number: number) => void} visit
- * @property {(title: string, detail?: string, acts?: Act[]) => void} notice
- */
+/** @import { ReviewTab } from "./review.js" */
+/** @typedef {Pick<ReviewTab, "server" | "state" | "scoring" | "visit" | "notice">} ExportPage */
 
 const MOST = 5; // refused places that are listed
 
@@ -40,39 +32,40 @@ export class Export {
 
   /** Return sentences about what will be written. */
   effects() {
-    const { state } = this.page;
-    const effects = effectsOf(state.places, (number) => state.verdicts.at(number));
-    return effectSentences(effects, state.refused().length);
+    const { worklist } = this.page.state;
+    const effects = effectsOf(worklist.places, (number) => worklist.verdicts.at(number));
+    return effectSentences(effects, worklist.refused().length);
   }
 
   /** Draw the content of the files, and the refused verdicts with their places. */
   async draw() {
-    const { state, score } = this.page;
-    await busy(this.part, score()); // scoring finds the refused verdicts
-    const refused = state.refused();
+    const { state, scoring } = this.page;
+    await busy(this.part, scoring.now()); // scoring finds the refused verdicts
+    const refused = state.worklist.refused();
     const places = refused.slice(0, MOST).map((number) => newElement("p", "", this.placeOf(number)));
     this.part.replaceChildren(...this.effects().map((text) => newElement("p", "", text)), ...places);
     findElement(this.menu, "[data-do=references]", HTMLButtonElement).disabled = refused.length > 0;
   }
 
   placeOf(/** @type {number} */ number) {
-    const { state, visit } = this.page;
-    const place = state.places[number];
+    const { worklist } = this.page.state;
+    const place = worklist.places[number];
     const button = newButton("rv-lead", "", () => {
       this.close();
-      visit(number);
+      this.page.visit(number);
     });
-    button.append(newElement("u", "", `${place.id}, ${placeName(place)}`), `: ${state.faultAt(number)}`);
+    button.append(newElement("u", "", `${place.id}, ${placeName(place)}`), `: ${worklist.faultAt(number)}`);
     return button;
   }
 
   async download(/** @type {"references" | "verdicts"} */ name) {
-    const { server, state, notice } = this.page;
-    if (!state.result) return;
-    const asked = { run: state.result.run, verdicts: state.asText(), file: name };
-    const found = await busy(this.menu, answerTo(server.export_review, asked));
+    const { page } = this;
+    const { worklist } = page.state;
+    if (!worklist.result) return;
+    const asked = { run: worklist.result.run, verdicts: worklist.asText(), file: name };
+    const found = await busy(this.menu, answerTo(page.server.export_review, asked));
     if ("refused" in found) {
-      notice("Nothing to download.", sentenceOf(found.refused), [["Close", () => notice("")]]);
+      page.notice("Nothing to download.", sentenceOf(found.refused), [["Close", () => page.notice("")]]);
       return;
     }
     const link = newElement("a", "");

@@ -3,7 +3,8 @@
 import { findElement, findElements, newButton, newElement } from "../parts/elements.js";
 import { SHOWN_OF_GROUP, groupName, placeName, verdictWords } from "./places.js";
 
-/** @import { ListedGroup, Worklist } from "./worklist.js" */
+/** @import { ReviewTab } from "./review.js" */
+/** @import { ListedGroup } from "./worklist.js" */
 /**
  * @typedef {{id: string, height: number, number: number | null, draw: () => HTMLElement}} ListRow  of a group or place
  */
@@ -21,13 +22,11 @@ const newTick = (/** @type {string} */ label) => {
 export class ReviewList {
   /**
    * @param {HTMLElement} scroller  an element with the container of the rows
-   * @param {Worklist} state
-   * @param {(number: number) => void} open  called if a place is pressed
+   * @param {Pick<ReviewTab, "state" | "visit">} page
    */
-  constructor(scroller, state, open) {
+  constructor(scroller, page) {
     this.scroller = scroller;
-    this.state = state;
-    this.open = open;
+    this.page = page;
     /** @type {ListRow[]} */
     this.rows = [];
     /** @type {Map<number, number>} numbers of rows by the numbers of their places */
@@ -48,11 +47,15 @@ export class ReviewList {
     this.narrow.addEventListener("change", () => this.redraw());
   }
 
+  get worklist() {
+    return this.page.state.worklist;
+  }
+
   head(/** @type {ListedGroup} */ group) {
     const { name, firsts } = group;
-    const decided = this.state.doneOf(firsts);
+    const decided = this.worklist.doneOf(firsts);
     const isDone = decided === firsts.length;
-    const words = groupName(name, this.state.isBlind);
+    const words = groupName(name, this.worklist.isBlind);
     const title = newElement("span", "cut", words);
     const found = newButton(`rv-kind${isDone ? " done" : ""}`, "", () => {
       if (!this.folded.delete(name)) this.folded.add(name);
@@ -63,7 +66,7 @@ export class ReviewList {
     found.append(
       newElement("span", "rv-twig"),
       title,
-      newElement("span", "rv-size", `· ${this.state.sizeOf(group).toLocaleString("en")}`),
+      newElement("span", "rv-size", `· ${this.worklist.sizeOf(group).toLocaleString("en")}`),
       newElement("span", "grow"),
       state,
     );
@@ -72,19 +75,19 @@ export class ReviewList {
   }
 
   item(/** @type {number} */ number) {
-    const place = this.state.places[number];
-    const decision = this.state.verdicts.at(number);
-    const isDone = !this.state.isRowOpen(number);
-    const isHere = number === this.state.current;
-    const isRefused = this.state.faultAt(number) !== "";
-    const found = newButton(`rv-it${isDone ? " done" : ""}`, "", () => this.open(number));
+    const place = this.worklist.places[number];
+    const decision = this.worklist.verdicts.at(number);
+    const isDone = !this.worklist.isRowOpen(number);
+    const isHere = number === this.worklist.current;
+    const isRefused = this.worklist.faultAt(number) !== "";
+    const found = newButton(`rv-it${isDone ? " done" : ""}`, "", () => this.page.visit(number));
     const state = isDone && !isRefused ? newTick("decided") : newElement("span", "rv-state");
     if (isRefused) state.classList.add("refused");
     if (!isDone || isRefused) {
       state.setAttribute("role", "img");
       state.setAttribute("aria-label", isRefused ? "cannot be applied" : isHere ? "this one" : "open");
     }
-    const { isBlind, hasSystems, mode } = this.state;
+    const { isBlind, hasSystems, mode } = this.worklist;
     const hasAgreement = hasSystems && mode !== "sample";
     const verdict = decision && !isBlind ? verdictWords(place, decision.verdict) : "decided";
     const words = decision ? ` · ${verdict}` : "";
@@ -101,20 +104,20 @@ export class ReviewList {
   /** Compute the rows and their positions. */
   layOut() {
     const [ofHead, ofItem, ofMore] = this.narrow.matches ? [44, 50, 40] : [32, 44, 28];
-    this.rows = this.state.groups.flatMap((group) => {
+    this.rows = this.worklist.groups.flatMap((group) => {
       /** @type {ListRow[]} */
       const found = [{ id: `group ${group.name}`, height: ofHead, number: null, draw: () => this.head(group) }];
       if (this.folded.has(group.name)) return found;
       const isLong = group.alike && group.numbers.length > SHOWN_OF_GROUP + 1;
       const isCut = isLong && !this.whole.has(group.name) && group.numbers.length === group.firsts.length;
       const shown = isCut
-        ? group.numbers.filter((number, at) => at < SHOWN_OF_GROUP || number === this.state.current)
+        ? group.numbers.filter((number, at) => at < SHOWN_OF_GROUP || number === this.worklist.current)
         : group.numbers;
       for (const number of shown) {
         found.push({ id: `place ${number}`, height: ofItem, number, draw: () => this.item(number) });
-        const alike = this.state.more(number);
+        const alike = this.worklist.more(number);
         const unfold = () => {
-          this.state.unfold(number);
+          this.worklist.unfold(number);
           this.redraw();
         };
         const draw = () => newButton("rv-more", `and ${alike.toLocaleString("en")} more like it`, unfold);
@@ -184,7 +187,7 @@ export class ReviewList {
 
   /** Scroll the current place into view. */
   reveal() {
-    const at = this.rowOf.get(this.state.current);
+    const at = this.rowOf.get(this.worklist.current);
     const { scrollTop } = this.scroller;
     if (at === undefined || !this.height) return;
     const above = this.tops[at] - HEAD;
@@ -195,13 +198,13 @@ export class ReviewList {
 
   /** Close all groups. */
   fold() {
-    for (const { name } of this.state.groups) this.folded.add(name);
+    for (const { name } of this.worklist.groups) this.folded.add(name);
     this.redraw();
   }
 
   /** Scroll the current place into view, and render new verdicts. */
   mark() {
-    const { current, groupsByPlace } = this.state;
+    const { current, groupsByPlace } = this.worklist;
     if (this.folded.delete(groupsByPlace.get(current)?.name ?? "") || !this.rowOf.has(current)) this.layOut();
     this.reveal();
     this.draw(true);

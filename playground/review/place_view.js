@@ -3,35 +3,23 @@
 import { findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
 import { drawBeside, drawPlace } from "./item.js";
 import { VERDICTS, decisionWords, faultOfRow, placeName } from "./places.js";
+import { choicesOf } from "./sentences.js";
 
-/** @import { Decision } from "./places.js" */
-/** @import { Reach, Worklist } from "./worklist.js" */
-/**
- * @typedef {object} PlacePage  the page around a place
- * @property {(decision: Decision) => void} decide
- * @property {HTMLElement} crop  the element for its region on the page
- * @property {(number: number) => void} open  called if another place is pressed
- * @property {() => void} redraw
- * @property {() => string} references  returns the name of the file
- * @property {(text: string) => void} say
- * @property {(text: string) => void} toast
- */
+/** @import { ReviewTab } from "./review.js" */
+/** @import { Reach } from "./worklist.js" */
+/** @typedef {Pick<ReviewTab, "state" | "deciding" | "crop" | "visit" | "toast" | "drawItem">} PlacePage */
 
 const BY_PICKING = ["ground_truth", "prediction", "both"]; // verdicts of blind work
 
 export class PlaceView {
   /**
    * @param {HTMLElement} screen
-   * @param {Worklist} state
    * @param {PlacePage} page
    */
-  constructor(screen, state, page) {
+  constructor(screen, page) {
     this.screen = screen;
-    this.state = state;
     this.page = page;
     this.part = partsOf(screen, ".rv-");
-    /** @type {Reach} the places that the next verdict decides */
-    this.reach = "place";
     this.neither = this.part("neither", HTMLFormElement);
     this.typed = findElement(this.neither, "textarea", HTMLTextAreaElement);
     this.neither.addEventListener("submit", (event) => {
@@ -39,7 +27,7 @@ export class PlaceView {
       const { value } = this.typed;
       if (!value.trim() || !this.checkTyped(value)) return;
       this.closeNeither();
-      page.decide({ verdict: "other", answer: state.chosen, value });
+      page.deciding.decide({ verdict: "other", answer: this.worklist.chosen, value });
     });
     this.typed.addEventListener("input", () => this.typed.setCustomValidity(""));
     this.neither.addEventListener("keydown", (event) => {
@@ -54,39 +42,36 @@ export class PlaceView {
     });
   }
 
-  /** Prepare for another place. */
-  begin() {
-    this.reach = this.state.usualReach;
-    this.closeNeither();
+  get worklist() {
+    return this.page.state.worklist;
   }
 
   /** Let the verdict apply to more places, or to only this one again. */
   widen() {
-    const offered = this.state.reaches().filter(({ until }) => !until);
-    const at = offered.findIndex(({ reach }) => reach === this.reach);
-    this.setReach(offered[(at + 1) % offered.length].reach);
+    this.worklist.widen();
+    this.drawReach();
   }
 
   setReach(/** @type {Reach} */ reach) {
-    this.reach = reach;
+    this.worklist.wanted = reach;
     this.drawReach();
   }
 
   /** Draw the place, without its context. */
   draw(/** @type {Server.Place} */ place) {
-    const { state } = this;
-    const names = (state.result?.systems ?? []).map(({ name }) => name);
+    const { worklist } = this;
+    const names = (worklist.result?.systems ?? []).map(({ name }) => name);
     this.part("path").textContent = placeName(place);
     this.part("path").title = placeName(place);
     this.part("who").replaceChildren(newElement("span", "mono", place.id), this.agreement(place, names));
     drawPlace(this.part("body"), place, {
       systems: names,
-      references: this.page.references(),
-      chosen: state.chosen,
-      size: state.sizeOfGroup(),
-      isBlind: state.isBlind,
-      picked: state.picked,
-      fault: state.faultAt(state.current),
+      references: this.page.state.references,
+      chosen: worklist.chosen,
+      size: worklist.sizeOfGroup(),
+      isBlind: worklist.isBlind,
+      picked: worklist.picked,
+      fault: worklist.faultAt(worklist.current),
       both: this.bothVerdicts(place),
       crop: this.page.crop,
       choose: (side) => this.choose(side),
@@ -96,55 +81,55 @@ export class PlaceView {
 
   /** Say how many systems agree, and what was decided earlier. */
   agreement(/** @type {Server.Place} */ place, /** @type {string[]} */ names) {
-    const { state } = this;
+    const { worklist } = this;
     const [first] = place.answers;
     const isAlone = place.agree === 1 && first?.systems.length === 1;
     const said = [""];
-    if (state.hasSystems && state.mode !== "sample") {
+    if (worklist.hasSystems && worklist.mode !== "sample") {
       said.push(isAlone ? `Only ${names[first.systems[0]]} says this` : `${place.agree} of ${place.of} agree`);
     }
     if (place.drawn > 1) said.push(`sampled ${place.drawn} times`);
-    const { current } = state;
-    const more = state.more(current);
+    const { current } = worklist;
+    const more = worklist.more(current);
     if (more) said.push(`and ${more.toLocaleString("en")} more like it`);
-    const mine = state.verdicts.at(current);
-    if (mine && !state.decisions.has(current)) said.push("decided with its group");
-    const earlier = mine ? undefined : state.earlier.get(current);
+    const mine = worklist.verdicts.at(current);
+    if (mine && !worklist.decisions.has(current)) said.push("decided with its group");
+    const earlier = mine ? undefined : worklist.earlier.get(current);
     if (earlier) said.push(`earlier: ${decisionWords(place, earlier)}`);
     return said.join(" · ");
   }
 
   /** Return both verdicts if two readers differ, else "". */
   bothVerdicts(/** @type {Server.Place} */ place) {
-    const { state } = this;
-    const mine = state.verdicts.at(state.current);
-    const window_ = state.others.get(state.current);
-    const other = window_ ?? state.second.get(state.current);
+    const { worklist } = this;
+    const mine = worklist.verdicts.at(worklist.current);
+    const window_ = worklist.others.get(worklist.current);
+    const other = window_ ?? worklist.second.get(worklist.current);
     if (!mine || !other) return "";
     const where = window_ ? "In another window" : "Second reader";
     return `Here: ${decisionWords(place, mine)}. ${where}: ${decisionWords(place, other)}.`;
   }
 
   drawBeside(/** @type {Server.Place} */ place, /** @type {Server.Beside} */ found) {
-    drawBeside(this.part("body"), place, found, this.state, (number) => this.page.open(number));
+    drawBeside(this.part("body"), place, found, this.worklist, (number) => this.page.visit(number));
   }
 
   choose(/** @type {number} */ side) {
-    this.state.choose(side);
-    this.page.redraw();
+    this.worklist.choose(side);
+    this.page.drawItem();
   }
 
   chooseByLetter(/** @type {number} */ letter) {
-    const side = this.part("item").hidden ? undefined : this.state.sideOf(letter);
+    const side = this.page.state.isDone ? undefined : this.worklist.sideOf(letter);
     if (side !== undefined) this.choose(side);
   }
 
   /** Draw the choices with their words, and mark the current one. */
   drawChoices() {
-    const { state } = this;
-    const { isBlind } = state;
-    const words = state.choices();
-    const verdict = state.verdicts.at(state.current)?.verdict ?? "";
+    const { worklist } = this;
+    const { isBlind } = worklist;
+    const words = choicesOf(worklist);
+    const verdict = worklist.verdicts.at(worklist.current)?.verdict ?? "";
     for (const button of findElements(this.screen, "[data-choice]")) {
       const key = button.dataset.choice ?? "";
       const isOfBlind = key === "1" && BY_PICKING.includes(verdict);
@@ -160,8 +145,8 @@ export class PlaceView {
 
   /** Draw the reach of a verdict: the place, similar places in its document, or all, once three have one verdict. */
   drawReach() {
-    const choices = this.state.reaches();
-    if (!choices.some(({ reach, until }) => reach === this.reach && !until)) this.reach = "place";
+    const choices = this.worklist.reaches();
+    const current = this.worklist.reach;
     const part = this.part("reach");
     part.hidden = choices.length < 2;
     const bar = findElement(part, ".seg");
@@ -171,40 +156,40 @@ export class PlaceView {
     }
     findElements(bar, "button").forEach((button, at) => {
       button.toggleAttribute("disabled", choices[at].until !== "");
-      button.setAttribute("aria-pressed", String(choices[at].reach === this.reach));
+      button.setAttribute("aria-pressed", String(choices[at].reach === current));
     });
   }
 
   /** Make the choice of a key. */
   press(/** @type {string} */ key) {
-    const { state } = this;
+    const { worklist } = this;
     const button = findElement(this.screen, `[data-choice="${key}"]`);
-    if (button.hidden || !state.place || this.part("item").hidden) return;
+    if (button.hidden || !worklist.place || this.page.state.isDone) return;
     if (key === "4" && this.neither.hidden) this.openNeither();
     else if (key === "4") this.closeNeither();
-    else if (key === "1" && state.isBlind) this.decideBlind();
-    else this.page.decide({ verdict: VERDICTS[Number(key) - 1], answer: state.chosen, value: "" });
+    else if (key === "1" && worklist.isBlind) this.decideBlind();
+    else this.page.deciding.decide({ verdict: VERDICTS[Number(key) - 1], answer: worklist.chosen, value: "" });
   }
 
   /** In blind work, derive the verdict from the picked values. */
   decideBlind() {
-    const decision = this.state.pickedDecision();
+    const decision = this.worklist.pickedDecision();
     if (decision) {
-      this.page.decide(decision);
+      this.page.deciding.decide(decision);
       return;
     }
-    this.page.toast(this.state.picked.size ? "More than two values cannot be right here." : "Choose a value first.");
+    this.page.toast(this.worklist.picked.size ? "More than two values cannot be right here." : "Choose a value first.");
   }
 
   openNeither() {
-    const { state } = this;
-    const { place } = state;
+    const { worklist } = this;
+    const { place } = worklist;
     if (!place) return;
-    if (this.reach !== "place") this.page.toast("Neither is for one place.");
+    if (worklist.reach !== "place") this.page.toast("Neither is for one place.");
     this.setReach("place");
-    const decision = state.verdicts.at(state.current);
-    const row = place.whole ? (place.answers[state.chosen]?.text ?? "") : "";
-    const edit = state.isBlind ? "" : (place.edit ?? row);
+    const decision = worklist.verdicts.at(worklist.current);
+    const row = place.whole ? (place.answers[worklist.chosen]?.text ?? "") : "";
+    const edit = worklist.isBlind ? "" : (place.edit ?? row);
     const isTooLong = place.truth !== null && place.edit === null;
     this.neither.hidden = false;
     findElement(this.screen, '[data-choice="4"]').setAttribute("aria-pressed", "true");
@@ -215,7 +200,7 @@ export class PlaceView {
 
   /** Return whether a typed text is another value, and a row if one is expected; else the field says why not. */
   checkTyped(/** @type {string} */ value) {
-    const { place } = this.state;
+    const { place } = this.worklist;
     const ofRow = place?.whole ? faultOfRow(value, place) : "";
     const fault = value === place?.edit ? "This is the value above: choose it there." : ofRow;
     this.typed.setCustomValidity(fault);
@@ -227,7 +212,7 @@ export class PlaceView {
     if (this.neither.hidden) return;
     const hasFocus = this.neither.contains(document.activeElement);
     this.neither.hidden = true;
-    if (this.state.place) this.drawChoices();
+    if (this.worklist.place) this.drawChoices();
     if (hasFocus) this.part("path").focus({ preventScroll: true });
   }
 }

@@ -5,20 +5,11 @@ import { uploaded } from "../parts/uploads.js";
 import { printable, sentenceOf } from "../parts/words.js";
 import { decisionsOf } from "./given.js";
 
-/** @import { Worklist } from "./worklist.js" */
-/** @typedef {[string, () => void]} Act  the action of a notice, with the words of its button */
-/**
- * @typedef {object} ReadersPage  the page around the verdicts
- * @property {Server.Functions} server
- * @property {Worklist} state
- * @property {(title: string, detail?: string, acts?: Act[]) => void} notice
- * @property {() => void} drawAll
- * @property {(mode: string) => void} setMode
- * @property {() => void} run  reviews again
- */
+/** @import { Act } from "../parts/file_tab.js" */
+/** @import { ReviewTab } from "./review.js" */
 
 export class Readers {
-  constructor(/** @type {ReadersPage} */ page) {
+  constructor(/** @type {Pick<ReviewTab, "server" | "state" | "notice" | "drawAll" | "look" | "run">} */ page) {
     this.page = page;
     /** @type {Act} */
     this.close = ["Close", () => page.notice("")];
@@ -34,11 +25,11 @@ export class Readers {
   }
 
   async takeOver(/** @type {File} */ file) {
-    const { state, notice, run } = this.page;
-    notice("");
+    const { page } = this;
+    page.notice("");
     try {
-      state.extra.verdicts = await uploaded(file);
-      run();
+      page.state.add({ verdicts: await uploaded(file) });
+      page.run();
     } catch (error) {
       this.refuse(file, "taken over", error);
     }
@@ -51,27 +42,24 @@ export class Readers {
 
   /** Show the agreement with the verdicts here, and list the places where they differ. */
   async compare(/** @type {File} */ file) {
-    const { server, state, notice, drawAll, setMode } = this.page;
-    if (!state.result) return;
-    const { run } = state.result;
-    notice("Comparing …");
+    const { page } = this;
+    const { worklist } = page.state;
+    if (!worklist.result) return;
+    const { run } = worklist.result;
+    page.notice("Comparing …");
     try {
       const other = await uploaded(file);
-      const found = await answerTo(server.compare_readers, { run, verdicts: state.asText(), other });
+      const found = await answerTo(page.server.compare_readers, { run, verdicts: worklist.asText(), other });
       if ("refused" in found) {
         this.refuse(file, "compared", found.refused);
         return;
       }
-      state.second = new Map(decisionsOf(found.differing));
-      drawAll();
+      worklist.second = new Map(decisionsOf(found.differing));
+      page.drawAll();
       const [title, ...detail] = found.text.split(/(?<=\.) /);
-      const { size } = state.second;
-      const look = () => {
-        notice("");
-        setMode("readers");
-      };
+      const { size } = worklist.second;
       const words = size === 1 ? "Look at the place" : `Look at the ${size.toLocaleString("en")} places`;
-      notice(title, detail.join(" "), size ? [[words, look], this.close] : [this.close]);
+      page.notice(title, detail.join(" "), size ? [page.look(words, "readers"), this.close] : [this.close]);
     } catch (error) {
       this.refuse(file, "compared", error);
     }

@@ -1,9 +1,10 @@
-// The sentences of a review: about the evidence for values, the cost of a place, and the verdicts.
+// The sentences of a review: about the evidence for values, the cost of a place, the list, and the verdicts.
 
 import { counted } from "../parts/words.js";
-import { blindOrder, letterOf } from "./places.js";
+import { blindOrder, groupName, letterOf } from "./places.js";
+import { SURE } from "./worklist.js";
 
-/** @import { Decided } from "./worklist.js" */
+/** @import { Decided, Worklist } from "./worklist.js" */
 
 const TOO_SMALL = 0.0005; // points that round to 0 with three digits
 const STANDS = "was found in the document’s text";
@@ -99,9 +100,82 @@ export const conclusionOf = (/** @type {Decided[]} */ decided) => {
     acceptable ? counted(acceptable, "has two acceptable answers", "have two acceptable answers") : "",
     unclear ? counted(unclear, "is unclear", "are unclear") : "",
   ].filter(Boolean);
-  const text = said.length ? `${said.join(", ")}.` : "";
-  return {
-    title: `At ${corrected || "none"} of ${counted(decided.length, "place")} the ground truth was wrong.`,
-    text,
+  const one = `The ground truth was ${corrected ? "" : "not found to be "}wrong.`;
+  const many = `The ground truth was wrong at ${corrected || "none"} of ${counted(decided.length, "place")}.`;
+  return { title: decided.length === 1 ? one : many, text: said.length ? `${said.join(", ")}.` : "" };
+};
+
+/**
+ * Say what is left to decide, or what was decided: a title, a sentence, and the label of a button with its place.
+ * @type {(worklist: Worklist) => {title: string, text: string, act: string, first: number | null}}
+ */
+export const headlineOf = (worklist) => {
+  if (worklist.isDecided) return { ...conclusionOf(worklist.decidedPlaces()), act: "Summary", first: null };
+  const many = (/** @type {number} */ count) => count.toLocaleString("en");
+  const { decided, firsts, groups } = worklist;
+  const listed = worklist.placesOf(firsts);
+  const equal = worklist.byValue();
+  if (equal) {
+    const title = `${many(equal)} of ${counted(listed.length, "place")} differ only in how a number is written.`;
+    return { title, text: "Compared by value, they are right.", act: "Compare by value", first: null };
+  }
+  const largest = worklist.largestOpen();
+  if (largest) {
+    const of = decided ? `the ${many(largest.left)} left` : many(largest.left);
+    const isMany = largest.rows.length > SURE;
+    return {
+      title: `${many(largest.open)} of ${of} are similar: ${groupName(largest.name, worklist.isBlind)}`,
+      text: isMany ? "After three of them, one verdict decides the others." : "One verdict decides them all.",
+      act: "Show them",
+      first: largest.rows[0],
+    };
+  }
+  const open = listed.filter((number) => worklist.isOpen(number)).length;
+  const left = firsts.length - decided;
+  const most = Math.max(0, ...groups.filter(({ alike }) => alike).map((group) => worklist.sizeOf(group)));
+  const places = counted(open, "place") + (left < open ? ` in ${counted(left, "decision")}` : " to decide");
+  const none = listed.length ? "No two places are similar." : "Nothing to decide in this list.";
+  return { title: most > 1 ? `${places}; the largest group has ${many(most)}.` : none, text: "", act: "", first: null };
+};
+
+/** Say why a list is empty, and return other lists. */
+export const nothingOf = (/** @type {Worklist} */ worklist) => {
+  const count = worklist.result?.count ?? 0;
+  const documents = `${count === 1 ? "this" : "these"} ${counted(count, "document")}`;
+  if (worklist.find.trim()) return { sentence: "No place contains this text.", modes: [] };
+  if (worklist.mode !== "agree") return { sentence: `No prediction loses points in ${documents}.`, modes: [] };
+  const modes = worklist.modes().filter(({ name }) => name !== "agree");
+  return { sentence: `No two systems agree against a ground truth in ${documents}. `, modes };
+};
+
+/** Return the words of the choices by key: their statements and consequences. */
+export const choicesOf = (/** @type {Worklist} */ { place, isBlind, chosen, picked }) => {
+  /** @type {Record<string, [says: string, does: string]>} */
+  const words = {
+    1: ["Ground truth is right", "the systems are wrong"],
+    2: ["Prediction is right", ""],
+    3: ["Both are right", ""],
+    4: ["Neither…", "you type what is right"],
+    5: ["Cannot tell", "nothing changes"],
   };
+  if (!place) return words;
+  const it = place.answers.length > 1 && !isBlind ? letterOf(chosen) : "it";
+  const isAdded = place.truth === null;
+  const isGone = place.answers[chosen]?.text === null;
+  words[2][1] = isGone ? "the value is removed" : `${it} becomes the ground truth`;
+  words[3][1] = isGone ? "an absent value is accepted as well" : `${it} is accepted as well`;
+  if (place.whole) {
+    const [is, not] = ["Is in the document", "Not in the document"];
+    words[1][0] = isAdded ? not : is;
+    words[2] = isAdded ? [is, "the row is added"] : [not, "the row is removed"];
+    words[3] = ["Optional", "accepted, not demanded"];
+    words[4] = ["Neither…", "you type the row"];
+  }
+  if (isBlind) {
+    const isOne = picked.size <= 1;
+    words[1] = isOne
+      ? ["The chosen value is right", "choose one or more above"]
+      : ["The chosen values are right", "each is accepted"];
+  }
+  return words;
 };

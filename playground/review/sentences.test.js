@@ -43,8 +43,14 @@ test("a conclusion counts the wrong ground truths and the other verdicts", () =>
   const decided = (...verdicts) =>
     verdicts.map((verdict) => ({ place: newPlace(), decision: { verdict, answer: 0, value: "" } }));
   assert.deepEqual(conclusionOf(decided("prediction", "other", "ground_truth", "both", "both")), {
-    title: "At 2 of 5 places the ground truth was wrong.",
+    title: "The ground truth was wrong at 2 of 5 places.",
     text: "1 was an error of a system, 2 have two acceptable answers.",
   });
-  assert.equal(conclusionOf(decided("unclear")).title, "At none of 1 place the ground truth was wrong.");
+  for (const [verdicts, title] of [
+    [["unclear"], "The ground truth was not found to be wrong."],
+    [["other"], "The ground truth was wrong."],
+    [["unclear", "both"], "The ground truth was wrong at none of 2 places."],
+  ]) {
+    assert.equal(conclusionOf(decided(...verdicts)).title, title);
+  }
 });

@@ -1,62 +1,37 @@
-// The state of a review: its places, the listed places, the verdicts with undo steps, and the effects of the verdicts.
-// The view of it is in the address.
+// The worklist of a review: its places, the listed places, the verdicts with undo steps, and their effects.
 
-import { blindOrder, groupName, groupsOf, placeName, verdictWords } from "./places.js";
+import { blindOrder, groupsOf, placeName, verdictWords } from "./places.js";
 import { Verdicts, isForMany } from "./verdicts.js";
-import { counted } from "../parts/words.js";
 
 /** @import { Decision, Group } from "./places.js" */
 /** @import { Verdict } from "./verdicts.js" */
-/** @typedef {Pick<Server.ReviewRequest, "references" | "predictions" | "names" | "reading">} ReviewedFiles */
-/** @typedef {Pick<Server.ReviewRequest, "verdicts" | "texts" | "sample" | "sample_of">} ReviewExtra */
 /** @typedef {{place: Server.Place, decision: Decision}} Decided */
 /** @typedef {"place" | "document" | "all"} Reach  a place, similar places of its document, or of all documents */
 /** @typedef {{reach: Reach, words: string, until: string}} Choice  until: the open condition, "" for none */
-
-const SURE = 3; // equal verdicts on a group that are needed before one verdict can decide the other places
-const LARGE = 0.2; // the least share of open places at which the headline names a group
-const SAMPLE = "sample "; // the prefix of the names of random samples, before the name of a system
-
-/**
- * The view of a review, as it is in the address.
- * @typedef {object} ReviewView
- * @property {string} list  the name of the list, "" for none
- * @property {string} find  a text that listed places contain
- * @property {number | null} place  the number of the place; null for the summary
- */
-
-/** Return the name of the review in an address, null if there is none, and the view of the review. */
-export const reviewOf = (/** @type {string} */ hash) => {
-  const asked = new URLSearchParams(hash.slice(1));
-  const place = Number.parseInt(asked.get("place") ?? "", 10);
-  const view = { list: asked.get("list") ?? "", find: asked.get("find") ?? "", place: place >= 0 ? place : null };
-  return { run: asked.get("review"), view };
-};
-
-/** @type {(run: string, view: ReviewView) => string} */
-export const addressOfReview = (run, { list, find, place }) => {
-  const parts = new URLSearchParams({ review: run, list });
-  if (find) parts.set("find", find);
-  if (place !== null) parts.set("place", String(place));
-  return `#${parts}`;
-};
-
 /** @typedef {Group & {firsts: number[]}} ListedGroup  with the first place of each document */
+/** @typedef {{mode: string, find: string, isBlind: boolean}} Look  which places are listed, and how they are shown */
+
+export const SURE = 3; // equal verdicts on a group that are needed before one verdict can decide the other places
+const LARGE = 0.2; // the least share of open places at which the headline names a group
+export const SAMPLE = "sample "; // the prefix of the names of random samples, before the name of a system
+
+/** @type {Look} */
+const LOOK = { mode: "agree", find: "", isBlind: false };
 
 export class Worklist {
-  constructor() {
-    this.text = ""; // a text that listed places contain
-    /** @type {ReviewedFiles | null} */
-    this.files = null;
-    /** @type {ReviewExtra} further parts of a request */
-    this.extra = { verdicts: null, texts: null, sample: 0, sample_of: "" };
-    /** @type {Server.Review | null} */
-    this.result = null;
+  /**
+   * @param {Server.Review | null} result
+   * @param {Look} look  of the previous worklist
+   */
+  constructor(result = null, { mode, find, isBlind } = LOOK) {
+    this.result = result;
     // the listed places: where predictions "agree", "all", a "sample", places with verdicts on an "earlier" file, or
     // places that another window ("twice") or a second reader ("readers") decided differently
-    this.mode = "agree";
-    this.isBlind = false; // whether the sides of values are hidden
-    this.verdicts = new Verdicts();
+    this.mode = mode === "agree" && result && !this.hasSystems ? "all" : mode;
+    if (result && result.sampled !== null) this.mode = "sample";
+    this.find = find; // a text that listed places contain
+    this.isBlind = isBlind; // whether the sides of values are hidden
+    this.verdicts = new Verdicts(this.places);
     /** @type {Map<number, Decision>} verdicts on an earlier file, to be looked at again */
     this.earlier = new Map();
     /** @type {Map<number, Decision>} different verdicts of another window */
@@ -79,6 +54,8 @@ export class Worklist {
     this.chosen = 0; // the number of its chosen answer
     /** @type {Set<number>} its picked values in blind work */
     this.picked = new Set();
+    /** @type {Reach} the places that the visitor wants to decide by the next verdict */
+    this.wanted = "place";
     /** @type {Set<number>} documents whose scores must be computed again */
     this.stale = new Set();
     /** @type {Map<number, number[]>} the gain of each system by the verdicts on a document */
@@ -125,14 +102,15 @@ export class Worklist {
     return this.placesOf(firsts).length;
   }
 
-  /** Return whether a place is open; in a list of differing verdicts, it is open again. */
-  isOpen(/** @type {number} */ number) {
-    const isTwice = (this.mode === "twice" && this.others.has(number)) || this.isOfReaders(number);
-    return isTwice || !this.verdicts.at(number);
+  /** The verdicts of another window or reader whose places are listed, to be decided again; null in other lists. */
+  get differing() {
+    if (this.mode === "twice") return this.others;
+    return this.mode === "readers" ? this.second : null;
   }
 
-  isOfReaders(/** @type {number} */ number) {
-    return this.mode === "readers" && this.second.has(number);
+  /** Return whether a place is open; in a list of differing verdicts, it is open again. */
+  isOpen(/** @type {number} */ number) {
+    return this.differing?.has(number) || !this.verdicts.at(number);
   }
 
   /** Whether similar places of a document are listed as one. In other lists, places were chosen one by one. */
@@ -161,41 +139,7 @@ export class Worklist {
   unfold(/** @type {number} */ number) {
     if (this.alikeOf(number).length < 2 || this.opened.has(this.alikeOf(number))) return;
     this.opened.add(this.alikeOf(number));
-    this.list(this.text);
-  }
-
-  // Files and results
-
-  /** Take other files, and list places where predictions agree, without a sample. Given texts and verdicts stay. */
-  begin(/** @type {ReviewedFiles} */ files, extra = this.extra) {
-    this.files = files;
-    this.extra = { ...extra, sample: 0, sample_of: "" };
-    this.mode = "agree";
-  }
-
-  /** Go back to the files and the further parts of the result's request. */
-  restore() {
-    if (!this.result) return;
-    const { references, predictions, names, reading, texts, sample, sample_of } = this.result.asked;
-    this.files = { references, predictions, names, reading };
-    this.extra = { verdicts: null, texts, sample, sample_of };
-  }
-
-  /** Take a new result, without verdicts. */
-  open(/** @type {Server.Review} */ found) {
-    this.result = found;
-    this.restore();
-    this.steps = [];
-    this.verdicts = new Verdicts(found.places);
-    this.earlier = new Map();
-    this.others = new Map();
-    this.second = new Map();
-    this.opened.clear();
-    this.faults.clear();
-    this.stale.clear();
-    this.gains.clear();
-    if (!this.hasSystems && this.mode === "agree") this.mode = "all";
-    if (found.sampled !== null) this.mode = "sample";
+    this.list();
   }
 
   // List
@@ -213,11 +157,6 @@ export class Worklist {
     return modes;
   }
 
-  /** The name of the current list. */
-  get modeName() {
-    return this.mode === "sample" ? SAMPLE + this.extra.sample_of : this.mode;
-  }
-
   /** The label of the current list. */
   get modeLabel() {
     const { result } = this;
@@ -231,23 +170,9 @@ export class Worklist {
     return group ? this.sizeOf(group) : this.place ? this.alikeOf(this.current).length : 0;
   }
 
-  /** Choose a list; return whether the server must sample it. */
-  setMode(/** @type {string} */ name, /** @type {number} */ size) {
-    if (name.startsWith(SAMPLE)) {
-      this.extra = { ...this.extra, sample: size, sample_of: name.slice(SAMPLE.length) };
-      this.mode = "sample";
-      return true;
-    }
-    const wasSample = this.extra.sample > 0;
-    this.extra = { ...this.extra, sample: 0, sample_of: "" };
-    this.mode = name;
-    return wasSample;
-  }
-
-  /** List the places of the mode that contain a text, in groups. */
-  list(/** @type {string} */ text) {
-    this.text = text;
-    const wanted = text.trim().toLowerCase();
+  /** List the places of the mode that contain the text, in groups. */
+  list() {
+    const wanted = this.find.trim().toLowerCase();
     const isFound = (/** @type {Server.Place} */ place) =>
       [place.id, placeName(place), place.truth, ...place.answers.map((answer) => answer.text)].some((each) =>
         each?.toLowerCase().includes(wanted),
@@ -255,11 +180,9 @@ export class Worklist {
     const isListed = (/** @type {number} */ number) => {
       const place = this.places[number];
       if (this.mode === "agree" && place.agree < 2) return false;
-      if (this.mode === "earlier" && !this.earlier.has(number)) return false;
-      if (this.mode === "twice" && !this.others.has(number)) return false;
-      if (this.mode === "readers" && !this.second.has(number)) return false;
-      return !wanted || isFound(place);
+      return (chosen?.has(number) ?? true) && (!wanted || isFound(place));
     };
+    const chosen = this.mode === "earlier" ? this.earlier : this.differing;
     const listed = [...this.places.keys()].filter(isListed);
     /** @type {Map<number[], number>} */
     const firstOf = new Map();
@@ -299,12 +222,23 @@ export class Worklist {
     return others.find((number) => this.isRowOpen(number)) ?? null;
   }
 
+  /** Whether the list has places, and all are decided. */
+  get isDecided() {
+    return this.order.length > 0 && this.next(-1) === null;
+  }
+
+  /** The first open place of the list, else its first place; -1 in an empty list. */
+  get first() {
+    return this.next(-1) ?? this.order[0] ?? -1;
+  }
+
   /** Show a place, with the answer of its verdict. */
   go(/** @type {number} */ number) {
     if (number >= 0 && !this.order.includes(number) && this.groupsByPlace.has(number)) this.unfold(number);
     this.current = number;
     this.chosen = this.verdicts.at(number)?.answer ?? 0;
     this.picked = new Set();
+    this.wanted = this.usualReach;
   }
 
   /** Return the largest group of open places, if it is at least a fifth of the open places. */
@@ -327,35 +261,6 @@ export class Worklist {
     const listed = this.placesOf(this.firsts);
     const count = listed.filter((number) => this.places[number].by_value).length;
     return this.decisions.size || count < LARGE * listed.length ? 0 : count;
-  }
-
-  /** Return what is left to decide: a title, a sentence, and the label of a button with its place. */
-  headline() {
-    const many = (/** @type {number} */ count) => count.toLocaleString("en");
-    const listed = this.placesOf(this.firsts);
-    const equal = this.byValue();
-    if (equal) {
-      const title = `${many(equal)} of ${counted(listed.length, "place")} differ only in how a number is written.`;
-      return { title, text: "Compared by value, they are right.", act: "Compare by value", first: null };
-    }
-    const largest = this.largestOpen();
-    if (largest) {
-      const of = this.decided ? `the ${many(largest.left)} left` : many(largest.left);
-      const isMany = largest.rows.length > SURE;
-      return {
-        title: `${many(largest.open)} of ${of} are similar: ${groupName(largest.name, this.isBlind)}`,
-        text: isMany ? "After three of them, one verdict decides the others." : "One verdict decides them all.",
-        act: "Show them",
-        first: largest.rows[0],
-      };
-    }
-    const open = listed.filter((number) => this.isOpen(number)).length;
-    const left = this.firsts.length - this.decided;
-    const most = Math.max(0, ...this.groups.filter(({ alike }) => alike).map((group) => this.sizeOf(group)));
-    const places = counted(open, "place") + (left < open ? ` in ${counted(left, "decision")}` : " to decide");
-    const none = this.order.length ? "No two places are similar." : "Nothing to decide in this list.";
-    const title = most > 1 ? `${places}; the largest group has ${many(most)}.` : none;
-    return { title, text: "", act: "", first: null };
   }
 
   // Verdicts
@@ -472,6 +377,18 @@ export class Worklist {
     return [...choices, { reach: "all", words, until: this.untilSure() }];
   }
 
+  /** The reach of the next verdict: the wanted one, if it is possible. @returns {Reach} */
+  get reach() {
+    return this.reaches().some(({ reach, until }) => reach === this.wanted && !until) ? this.wanted : "place";
+  }
+
+  /** Let the next verdict apply to more places, or to only this one again. */
+  widen() {
+    const offered = this.reaches().filter(({ until }) => !until);
+    const at = offered.findIndex(({ reach }) => reach === this.reach);
+    this.wanted = offered[(at + 1) % offered.length].reach;
+  }
+
   /** The default reach of a verdict on the current place. @returns {Reach} */
   get usualReach() {
     const { current, opened } = this;
@@ -509,39 +426,6 @@ export class Worklist {
     if (!this.picked.size || answers.length > 1) return null;
     const verdict = !answers.length ? "ground_truth" : hasTruth ? "both" : "prediction";
     return { verdict, answer: answers[0] ?? 0, value: "" };
-  }
-
-  /** Return the words of the choices by key: their statements and consequences. */
-  choices() {
-    const { place } = this;
-    /** @type {Record<string, [says: string, does: string]>} */
-    const words = {
-      1: ["Ground truth is right", "the systems are wrong"],
-      2: ["Prediction is right", ""],
-      3: ["Both are right", ""],
-      4: ["Neither…", "you type what is right"],
-      5: ["Cannot tell", "nothing changes"],
-    };
-    if (!place) return words;
-    const it = place.answers.length > 1 && !this.isBlind ? String.fromCharCode(65 + this.chosen) : "it";
-    const isAdded = place.truth === null;
-    const isGone = place.answers[this.chosen]?.text === null;
-    words[2][1] = isGone ? "the value is removed" : `${it} becomes the ground truth`;
-    words[3][1] = isGone ? "an absent value is accepted as well" : `${it} is accepted as well`;
-    if (place.whole) {
-      const [is, not] = ["Is in the document", "Not in the document"];
-      words[1][0] = isAdded ? not : is;
-      words[2] = isAdded ? [is, "the row is added"] : [not, "the row is removed"];
-      words[3] = ["Optional", "accepted, not demanded"];
-      words[4] = ["Neither…", "you type the row"];
-    }
-    if (this.isBlind) {
-      const isOne = this.picked.size <= 1;
-      words[1] = isOne
-        ? ["The chosen value is right", "choose one or more above"]
-        : ["The chosen values are right", "each is accepted"];
-    }
-    return words;
   }
 
   // For the server and the summary

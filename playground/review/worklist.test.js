@@ -2,18 +2,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { newAnswer, newPlace, newReview } from "./samples.js";
-import { Worklist, addressOfReview, reviewOf } from "./worklist.js";
+import { choicesOf, headlineOf } from "./sentences.js";
+import { Worklist } from "./worklist.js";
 
 const decision = (verdict, answer = 0, value = "") => ({ verdict, answer, value });
 
-/** Return a worklist of places, at the first open place. */
-const opened = (places, changes = {}) => {
-  const state = new Worklist();
-  state.open(newReview(places, changes));
-  state.list("");
-  state.go(state.next(-1) ?? -1);
+/** Return the worklist of a review, at the first open place. */
+const openedReview = (review) => {
+  const state = new Worklist(review);
+  state.list();
+  state.go(state.first);
   return state;
 };
+/** Return a worklist of places, at the first open place. */
+const opened = (places, changes = {}) => openedReview(newReview(places, changes));
 const alike = (count) => Array.from({ length: count }, () => newPlace());
 /** Return places: for each number, a document with as many places. */
 const alikeIn = (...counts) => counts.flatMap((count, document) => Array.from({ length: count }, () => document));
@@ -21,11 +23,8 @@ const alikeIn = (...counts) => counts.flatMap((count, document) => Array.from({ 
 const openedIn = (...counts) => {
   const documents = alikeIn(...counts);
   const review = newReview(alike(documents.length));
-  const state = new Worklist();
-  state.open({ ...review, places: review.places.map((place, at) => ({ ...place, document: documents[at] })) });
-  state.list("");
-  state.go(state.next(-1) ?? -1);
-  return state;
+  const places = review.places.map((place, at) => ({ ...place, document: documents[at] }));
+  return openedReview({ ...review, places });
 };
 /** Decide the current place, and go to the next open place. */
 const decide = (state, verdict, reach = "place") => {
@@ -81,8 +80,8 @@ test("the list has places where predictions agree, or all places, and finds them
   const places = [newPlace(), newPlace({ agree: 1, path: "$.date", truth: "May" }), newPlace({ agree: 1, group: "x" })];
   const state = opened(places);
   assert.deepEqual(state.order, [0]);
-  assert.equal(state.setMode("all", 80), false);
-  state.list("");
+  state.mode = "all";
+  state.list();
   assert.equal(state.order.length, 3);
   for (const [text, count] of [
     ["MAY", 1],
@@ -91,7 +90,8 @@ test("the list has places where predictions agree, or all places, and finds them
     ["17", 3],
     ["nowhere", 0],
   ]) {
-    state.list(text);
+    state.find = text;
+    state.list();
     assert.equal(state.order.length, count, text);
   }
 });
@@ -100,42 +100,35 @@ test("with one system all places are listed, or the sample if there is one", () 
   const systems = [{ name: "alder", score: 0.5, text: "0.500" }];
   const one = opened([newPlace({ agree: 1, of: 1 })], { systems });
   assert.deepEqual([one.mode, one.order], ["all", [0]]);
-  const state = opened(alike(2));
-  assert.equal(state.setMode("sample birch", 80), true);
-  assert.deepEqual([state.extra.sample, state.extra.sample_of, state.modeName], [80, "birch", "sample birch"]);
-  const { asked } = newReview([]);
-  state.open(newReview(alike(2), { sampled: 1, asked: { ...asked, sample: 80, sample_of: "birch" } }));
-  assert.equal(state.modeLabel, "A sample of what birch lost");
-  assert.equal(state.setMode("all", 80), true, "the server draws the list of all places again");
+  const sampled = new Worklist(newReview(alike(2), { sampled: 1 }), one);
+  assert.deepEqual([sampled.mode, sampled.modeLabel], ["sample", "A sample of what birch lost"]);
 });
 
 test("the headline leads to the largest group while it has a fifth of the open places", () => {
   const state = opened([...alike(4), newPlace({ group: "alone" })]);
-  assert.equal(state.headline().title, "4 of 5 are similar: total: a digit differs");
-  assert.equal(state.headline().first, state.order[0]);
+  assert.equal(headlineOf(state).title, "4 of 5 are similar: total: a digit differs");
+  assert.equal(headlineOf(state).first, state.order[0]);
   decide(state, "both");
-  assert.equal(state.headline().title, "3 of the 4 left are similar: total: a digit differs");
+  assert.equal(headlineOf(state).title, "3 of the 4 left are similar: total: a digit differs");
   const many = Array.from({ length: 12 }, (_, at) => newPlace({ group: `group ${at >> 1}` }));
-  assert.equal(opened(many).headline().title, "12 places to decide; the largest group has 2.");
-  assert.equal(opened([newPlace()]).headline().title, "No two places are similar.");
-  assert.equal(opened([]).headline().title, "Nothing to decide in this list.");
+  assert.equal(headlineOf(opened(many)).title, "12 places to decide; the largest group has 2.");
+  assert.equal(headlineOf(opened([newPlace()])).title, "No two places are similar.");
+  assert.equal(headlineOf(opened([])).title, "Nothing to decide in this list.");
 });
 
 test("counts of places include similar places in documents, counts of decisions do not", () => {
-  const state = new Worklist();
   const places = Array.from({ length: 18 }, (_, at) => newPlace({ group: `group ${at % 6}`, path: `$[${at}]` }));
-  state.open(newReview([], { places }));
-  state.list("");
+  const state = opened([], { places });
   assert.equal(state.firsts.length, 6);
-  assert.equal(state.headline().title, "18 places in 6 decisions; the largest group has 3.");
+  assert.equal(headlineOf(state).title, "18 places in 6 decisions; the largest group has 3.");
 });
 
 test("comparison by value is offered first while nothing is decided", () => {
   const state = opened([...alike(4), newPlace({ group: "alone", by_value: true })]);
-  assert.equal(state.headline().act, "Compare by value");
-  assert.equal(state.headline().title, "1 of 5 places differ only in how a number is written.");
+  assert.equal(headlineOf(state).act, "Compare by value");
+  assert.equal(headlineOf(state).title, "1 of 5 places differ only in how a number is written.");
   decide(state, "both");
-  assert.equal(state.headline().act, "Show them");
+  assert.equal(headlineOf(state).act, "Show them");
 });
 
 test("scores after the correction are the scores before plus the gains of documents", () => {
@@ -206,22 +199,24 @@ test("a verdict applies to a place, to similar places of its document, or to all
   const state = openedIn(2, 2, 1, 1);
   const words = () => state.reaches().map(({ words, until }) => [words, until].filter(Boolean).join(", "));
   assert.deepEqual(words(), ["Only this", "2 in this document", "All 6, after 3 more"]);
+  const reaches = [0, 1].map(() => [state.reach, state.widen()][0]);
+  assert.deepEqual(reaches, ["document", "place"]);
+  state.wanted = "all";
+  assert.equal(state.reach, "place", "not possible yet");
   for (const reach of ["document", "document", "place"]) decide(state, "both", reach);
   assert.deepEqual(words(), ["Only this", "All 6"]);
   assert.equal(state.usualReach, "place");
   decide(state, "both", "all");
   assert.equal(state.next(-1), null);
   state.isBlind = true;
-  state.list("");
+  state.list();
   assert.deepEqual([words(), state.order.length], [["Only this"], 6], "blind, each place is decided by itself");
 });
 
 test("a verdict for an answer other than the first becomes one verdict per place", () => {
   const answers = [newAnswer({ systems: [0, 1] }), newAnswer({ systems: [2], text: "9" })];
-  const state = new Worklist();
   const { places, ...rest } = newReview([newPlace({ answers }), newPlace({ answers }), newPlace()]);
-  state.open({ ...rest, places: places.map((place) => ({ ...place, document: 0 })) });
-  state.list("");
+  const state = openedReview({ ...rest, places: places.map((place) => ({ ...place, document: 0 })) });
   state.go(0);
   const verdicts = state.verdictsOf(decision("prediction", 1), "document");
   assert.deepEqual(verdicts, [
@@ -252,8 +247,8 @@ test("places that a second reader decided differently are listed until they are 
   const state = opened(alike(3));
   for (const number of [0, 1, 2]) state.apply([[number, decision("both")]]);
   state.second = new Map([[1, decision("unclear")]]);
-  state.setMode("readers", 80);
-  state.list("");
+  state.mode = "readers";
+  state.list();
   assert.deepEqual([state.order, state.modeLabel, state.decided], [[1], "Where a second reader differs", 0]);
   state.apply([[1, decision("unclear")]]);
   assert.deepEqual([state.decided, state.next(-1)], [1, null]);
@@ -263,7 +258,7 @@ test("the choices name their consequences", () => {
   const says = (changes, isBlind = false) => {
     const state = opened([newPlace(changes)]);
     state.isBlind = isBlind;
-    return state.choices();
+    return choicesOf(state);
   };
   assert.deepEqual(says({})[2], ["Prediction is right", "it becomes the ground truth"]);
   assert.deepEqual(says({ answers: [newAnswer({ text: null })] })[3], [
@@ -296,14 +291,6 @@ test("verdicts for the server are all verdicts, or the verdicts on some document
   assert.equal(state.wordsAt([0, 2]), "neither is right, both are right");
 });
 
-test("a view survives its address", () => {
-  const view = { list: "sample birch", find: "a=b&c", place: 12 };
-  assert.deepEqual(reviewOf(addressOfReview("run1", view)), { run: "run1", view });
-  const summary = { list: "all", find: "", place: null };
-  assert.deepEqual(reviewOf(addressOfReview("run1", summary)), { run: "run1", view: summary });
-  assert.equal(reviewOf("#review").run, "");
-});
-
 test("verdicts of another window are not undo steps of this window", () => {
   const state = opened(alike(3));
   state.apply([[0, decision("both")]]);
@@ -320,8 +307,8 @@ test("verdicts of another window are not undo steps of this window", () => {
 test("places that two windows decided differently are listed", () => {
   const state = opened(alike(3));
   state.others = new Map([[1, decision("unclear")]]);
-  state.setMode("twice", 80);
-  state.list("");
+  state.mode = "twice";
+  state.list();
   assert.deepEqual([state.order, state.modeLabel], [[1], "Decided differently in another window"]);
   state.decisions.set(1, decision("both"));
   assert.deepEqual([state.decided, state.next(-1)], [0, 1], "it is to be decided once more");
