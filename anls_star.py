@@ -54,18 +54,6 @@ scores of the pairs is highest. If there are several acceptable answers, the bes
 the metric of document question answering, to structured answers.
 """
 
-_CITATION = """\
-@misc{peer2024anls,
-    title = {{ANLS*} -- A Universal Document Processing Metric for Generative Large Language Models},
-    author = {Peer, David and Sch{\\"o}pf, Philemon and Nebendahl, Volckmar and
-              Rietzler, Alexander and Stabinger, Sebastian},
-    year = {2024},
-    eprint = {2402.03848},
-    archivePrefix = {arXiv},
-    primaryClass = {cs.CL}
-}
-"""
-
 _KWARGS_DESCRIPTION = """
 Scores predictions against references.
 
@@ -234,7 +222,6 @@ if evaluate is not None:
         """ANLS* as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
 
         DESCRIPTION = _DESCRIPTION
-        CITATION = _CITATION
         KWARGS_DESCRIPTION = _KWARGS_DESCRIPTION
         REFERENCE_URL = "https://arxiv.org/abs/2402.03848"
         METRIC = "anls_star"

@@ -135,9 +135,7 @@ def test_nothing_predicted() -> None:
     missing, nothing = Sample({"a": "x"}, {}, {}), Sample({}, {}, {})
     assert {point[1:] for point in curve_of([missing])} == {(1.0, None, 0, 0.0)}
     assert {point[1:] for point in curve_of([nothing])} == {(1.0, None, 0, 1.0)}
-    refusal = review_of_tree(
-        docscore.score_tree({"a": "x"}, "I cannot read it"), 0.9
-    )  # no value to review
+    refusal = review_of_tree(docscore.score_tree({"a": "x"}, "I cannot read it"), 0.9)  # no value to review
     assert {point[1:] for point in automation_curve([refusal], is_mean=True)} == {(1.0, None, 0, 0.0)}
 
 

@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 from docscore import evaluate_module
+from docscore.evaluation.citations import CITATIONS
 from docscore.inputs.rows import PLAIN
 from docscore.integrations.evaluate import MODULES
 from docscore.integrations.evaluate.metric import declaration, decode_rows, encode_rows
@@ -230,7 +231,7 @@ def test_it_declares_its_features_and_every_option(name: str, load: Load) -> Non
     assert (metric.name, metric.module_type) == (name, "metric")
     assert set(metric.features["predictions"]) == {"question_id", "prediction"}
     assert set(metric.features["references"]) == {"question_id", "references"}
-    assert metric.citation.startswith("@misc{")
+    assert metric.citation == CITATIONS[name]
     parameters = inspect.signature(metric._compute).parameters  # noqa: SLF001  what evaluate's own tests look at
     assert all(each.kind is not each.VAR_KEYWORD for each in parameters.values())
     assert all(f"\n    {option}: " in metric.compute.__doc__ for option in parameters)

@@ -14,7 +14,7 @@ from typing import Any, get_args
 import pytest
 
 from docscore.core.values import convert_ground_truth
-from docscore.inputs.content import unwrapped
+from docscore.inputs.confidences import unwrapped
 from docscore.metrics.entities import (
     MOST_READINGS,
     Edit,

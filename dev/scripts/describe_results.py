@@ -176,6 +176,12 @@ COUNTS = {
         REPAIR,
         "with --parse repair",
     ),
+    "confidences_from": Key(
+        "where confidences were found, such as `{value, confidence}`, and whether they are in percent",
+        TEXT,
+        None,
+        "with --with-confidences",
+    ),
 }
 SIGNATURE = {"signature": Key("the settings that make the figures comparable", TEXT, "`signature`")}
 COUNTED_VALUES = {

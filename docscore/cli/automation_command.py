@@ -69,9 +69,10 @@ def automation_command(
     target, a table shows the lowest threshold that reaches it, the share of the values that are then accepted without
     a review, the share of these values that are right, and the number of documents that need no review.
 
-    Predictions have the form {"$value": ..., "$confidence": 0.93}, or their rows have numbers in the same structure in
-    the column "confidence". For each threshold from 0 to 1, a reviewer corrects or deletes the wrong values that have a
-    confidence below the threshold or no confidence. Reviewing low-confidence values cannot find values that are
+    Predictions contain values as {"value": ..., "confidence": 0.93}, or their rows have a column "confidence" with a
+    number, or with numbers in the structure of the prediction. Confidences are in percent if one exceeds 1. For each
+    threshold from 0 to 1, a reviewer corrects or deletes the wrong values that have a confidence below the threshold or
+    no confidence. Reviewing low-confidence values cannot find values that are
     missing, so accuracy can stay below the target.
     """
     shared["with_confidences"] = True
@@ -86,6 +87,7 @@ def automation_command(
             {
                 "metric": evaluation.metric,
                 "figure": curve.figure,
+                "confidences_from": evaluation.test_set.confidence_form,
                 "confidence_share": curve.known,
                 "documents": curve.documents,
                 "targets": [choice.to_dict() for choice in choices],
@@ -95,6 +97,7 @@ def automation_command(
             },
         )
     else:
+        print_table(stdout_console(), curve.table(), f"Confidences from {evaluation.test_set.confidence_form}.")
         chosen = choices_table(choices, confidence), *fields.values()
-        for table in (curve.table(), *chosen, calibration_table(automation.calibration)):
+        for table in (*chosen, calibration_table(automation.calibration)):
             print_table(stdout_console(), table)

@@ -36,6 +36,7 @@ _INTERRUPTED, _PIPE_CLOSED = 130, 141
 _COMMANDS = {
     "automation": "Show what a review of low-confidence values gains.",
     "bench": "Find the paper's benchmark data, and tabulate its runs.",
+    "cite": "Print the BibTeX of a metric.",
     "compare": "Compare two systems on the same documents.",
     "explain": "Show how the score of one row is computed.",
     "evidence": "Find the values of ground truths in their documents.",

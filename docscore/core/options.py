@@ -53,8 +53,8 @@ class ReadOptions:
             null (usually 0); "skip" to leave it out and count it.
         on_error: what to do with rows that cannot be read or paired: "error" to raise an error; "skip" to leave them
             out and count them.
-        with_confidences: whether predictions have the form `{"$value": ..., "$confidence": ...}`; only the values are
-            scored.
+        with_confidences: whether predictions have confidences, as `{"value": ..., "confidence": ...}` or in a column
+            "confidence"; only the values are scored.
         citations_from: the provider whose form predictions use for values and citations, such as "reducto", or the path
             of a JSON file that describes a form (`docscore.inputs.citation_forms`); None for the format of docscore.
         ignore_keys: the keys that are left out of both sides, such as `("model", "meta.tokens")`: paths from the top
@@ -125,7 +125,10 @@ class ReadOptions:
     )
     with_confidences: bool = field(
         default=False,
-        metadata=_about('Score only the values of predictions of the form {"$value": ..., "$confidence": ...}.'),
+        metadata=_about(
+            'Read confidences of predictions from {"value": ..., "confidence": ...} or a column "confidence"; score '
+            "the values alone."
+        ),
     )
     citations_from: Any = field(
         default=None,

@@ -33,6 +33,7 @@ MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; this keeps all re
 ONE_OF = "$one_of"  # the JSON spelling of a one-of: an object with exactly this key
 
 VALUE = "$value"  # the key of a value in an object that holds its confidence, citations or evidence too
+CONFIDENCE = "$confidence"  # the key of its confidence
 
 
 Scalar = str | bool | int | float

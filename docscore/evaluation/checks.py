@@ -14,14 +14,16 @@ from docscore.core.formatting import counted, printable
 from docscore.core.schema_source import SchemaSource
 from docscore.core.values import VALUE, holds_value
 from docscore.inputs.checks import FEWEST_WITH_KEYS, NEARLY_ALL, are_alike, first_truths, keys_of_one_side
-from docscore.inputs.content import BESIDE, without_keys
+from docscore.inputs.confidences import NAMES, PLAIN
+from docscore.inputs.content import without_keys
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.typed.schema_warnings import check_compared, warnings_about_date_orders, warnings_about_schemas
 
 _EXAMINED = 100  # rows whose values are compared
 _MOST_SCORED = 1_000  # rows whose score is measured
 _LEAST_CHANGE = 0.001  # smallest change of a score that gives a warning
-_EXPLAINED = ("confidences as values", "form of a provider")  # warnings about objects around values
+# warnings about objects around values
+_EXPLAINED = ("confidences as values", "form of a provider", "other keys next to confidences")
 
 
 @dataclass
@@ -140,7 +142,7 @@ def _remedy_for_keys(keys: Sequence[str]) -> Remedy:
     """Return the options that ignore keys that only predictions have, or that read them as confidences."""
     options: list[tuple[str, Any]] = [("ignore_keys", printable(",".join(keys)))]
     text = "if these keys are not answers, leave them out with {}"
-    if beside := next((key for key in BESIDE if key in keys), ""):
+    if beside := next((key for key in NAMES if key in keys), ""):
         text += f"; {{}} reads {beside!r} as confidences"
         options.append(("with_confidences", True))
     return Remedy(text, tuple(options))
@@ -169,6 +171,7 @@ def _with_names(value: Any, names: dict[str, str]) -> Any:
 
 # Values inside objects or lists
 
+_SCORE_VALUES = Remedy("add {} to score the values alone", (("with_confidences", True),))
 _FEWEST_WRAPPED = 3  # fields with the same key around their values, if other fields do not have it
 _LEAST_WRAPPED = 1 / 3  # of the rows
 _FIRST = 0  # the key of the value in a list of one element, or of two if the second is a confidence
@@ -194,7 +197,10 @@ def _warnings_about_wrapped(measure: Measure) -> Iterator[DataWarning]:
                 f"{len(examples):,} of {given:,} wrap values in objects or lists, such as {short_repr(examples[0])}, "
                 f"unlike the {other}; {scores}"
             )
-            remedy = Remedy("unwrap the values; for JSON, {} can do this", ((f"{side}_query", ...),))
+            is_read = side == "references" or measure.test_set.options.with_confidences
+            are_pairs = all(isinstance(each, dict) and each.keys() == PLAIN for each in examples)
+            unwrap = Remedy("unwrap the values; for JSON, {} can do this", ((f"{side}_query", ...),))
+            remedy = _SCORE_VALUES if are_pairs and not is_read else unwrap
             yield DataWarning("wrapped values", Diagnostic((side,), problem=problem, remedy=remedy))
             break
 

@@ -853,7 +853,7 @@ class Evaluation(Displayed):
                 result["confidence_note"] = interval.note
         if self.test_set.clusters is not None:
             result["clusters"] = len(set(self.test_set.clusters))
-        result |= self.counts
+        result |= self.counts | ({"confidences_from": form} if (form := self.test_set.confidence_form) else {})
         if fields:
             result |= fields_to_dict(self)
         if per_sample:

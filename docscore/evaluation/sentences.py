@@ -180,6 +180,7 @@ def count_lines(evaluation: Evaluation, *, alone: bool = True, warnings: bool = 
             first = ", ".join(map(shown_name, ids.get(name, [])[:NAMED]))
             more = f" and {len(ids[name]) - NAMED:,} more" if len(ids.get(name, [])) > NAMED else ""
             lines.append(f"{counted(count, noun)} {what}{why}" + (f": {first}{more}" if first else ""))
+    lines += [f"confidences from {form}"] if (form := evaluation.test_set.confidence_form) else []
     if evaluation.test_set.options.with_confidences and not evaluation.automation.is_available:
         lines.append(
             f"{evaluation.scorer.label} does not say which values are right, so it has no trade-off of automation and "

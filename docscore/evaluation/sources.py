@@ -156,9 +156,9 @@ def evaluate(
         strict: whether a similarity of exactly the threshold counts as 0 (ANLS).
         normalise: whether to ignore case and white space (KIEval, Entity F1).
         donut: whether to read documents as the evaluation of Donut reads them (Entity F1, nTED).
-        with_confidences: whether predictions have confidences: as `{"$value": ..., "$confidence": ...}`, or in the same
-            structure as the prediction under "confidence", next to the fields or in the row. Only the values are
-            scored.
+        with_confidences: whether predictions have confidences, from 0 to 1 or in percent: as
+            `{"value": ..., "confidence": ...}`, or as a number or numbers in the structure of the prediction under
+            "confidence", next to the fields or in the row. Only the values are scored.
         citations_from: the provider in whose form predictions have values and citations, such as "reducto", or the path
             of a JSON file that describes a form.
         iou: the lowest intersection over union at which a cited box is accepted (grounding).

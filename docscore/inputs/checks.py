@@ -8,15 +8,15 @@ from math import ceil
 from typing import Any
 from unicodedata import normalize
 
-import numpy as np
-
 from docscore.core.errors import DataWarning, Diagnostic, InputValueError, Remedy, short_repr
+from docscore.core.formatting import counted
 from docscore.core.options import AS_TEXT, ReadOptions
 from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.similarity import without_case
-from docscore.core.values import LEAF_TYPES, ONE_OF, VALUE, Value, containers_in, holds_value, is_empty
+from docscore.core.values import CONFIDENCE, LEAF_TYPES, ONE_OF, VALUE, Value, containers_in, holds_value, is_empty
 from docscore.inputs.citation_forms import forms_of, keys_of_forms
-from docscore.inputs.content import CONFIDENCE, has_path, path_of_key, without_keys
+from docscore.inputs.confidences import PLAIN, has_number, objects_around
+from docscore.inputs.content import has_path, path_of_key, without_keys
 from docscore.inputs.ids import EXTENSION
 from docscore.inputs.model_text import (
     holds_json,
@@ -354,11 +354,18 @@ def warnings_about_content(given: TestSet, pairs: TestSet, options: ReadOptions)
         pairs: the rows after the removal.
         options: the options.
     """
-    if options.with_confidences and not any(map(_has_number, pairs.confidences or ())):
+    if options.with_confidences and not any(map(has_number, pairs.confidences or ())):
         expected = "confidences with the values, next to the fields or in the row (with_confidences)"
-        at_values = f"{{{VALUE!r}: ..., {CONFIDENCE!r}: ...}}"
-        advice = f"write values as {at_values}, or put numbers in the structure of the prediction under 'confidence'"
+        at_values = '{"value": ..., "confidence": ...}'
+        advice = f"write {at_values}, or numbers in the structure of the prediction in a column 'confidence'"
         yield DataWarning("no confidences", Diagnostic(("predictions",), expected, "none", remedy=advice))
+    more = [{*part} - PLAIN for part in objects_around(given.predictions) if part.keys() != PLAIN]
+    if options.with_confidences and more and not any(objects_around(given.truths)):
+        problem = (
+            f"objects with 'value', 'confidence' and other keys, such as {short_repr(min(more[0]))}, are scored as "
+            f"they are ({counted(len(more), 'object')}); leave out the other keys"
+        )
+        yield DataWarning("other keys next to confidences", Diagnostic(("predictions",), problem=problem))
     left = dict.fromkeys(options.ignore_keys)
     for value in chain(given.truths, given.predictions):
         for key in [key for key in left if has_path(value, key) or has_path(value, path_of_key(key))]:
@@ -422,11 +429,6 @@ failed, leave out their rows and add missing="zero"
         )
         remedy = Remedy("if these requests failed, leave out their rows and add {}", (("missing", "zero"),))
         yield DataWarning("errors as predictions", Diagnostic(("predictions",), problem=problem, remedy=remedy), errors)
-
-
-def _has_number(value: Any) -> bool:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(map(_has_number, parts)) or isinstance(value, int | float | np.floating)
 
 
 def warnings_about_ids(pairs: TestSet) -> Iterator[DataWarning]:

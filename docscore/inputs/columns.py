@@ -21,6 +21,8 @@ from docscore.core.errors import (
 )
 from docscore.core.options import DEFAULT_READING, ReadOptions
 from docscore.core.runtime import Progress, no_progress
+from docscore.core.values import CONFIDENCE, VALUE
+from docscore.inputs.confidences import NAMES, the_name, unwrapped
 from docscore.inputs.field_paths import ListPaths, document_of, dotted, list_paths
 from docscore.inputs.formats import Shape, read_folder, read_table, rows_of_frame, rows_of_value
 from docscore.inputs.json_text import JsonError, loads
@@ -341,6 +343,7 @@ def _documents_by_field(
         for option, column in (("id_column", ID), *(("value_column", column) for column in columns))
     )
     paths = column_of(table, options, "field_column", str(options.field_column))
+    sure = _add_confidences(cells[0], table, known) if options.with_confidences and PREDICTION in values else None
     documents: dict[str, list[dict[str, Any]]] = {}
     rows_of: dict[str, list[int]] = {}
     for index, (name, path) in enumerate(zip(ids, paths, strict=True)):
@@ -374,9 +377,24 @@ def _documents_by_field(
             del row[spent]
         for key, fields in zip(values, documents[name], strict=True):
             value = document_of(fields, table, table.where(numbers[0]), lists)
+            if sure and key == PREDICTION:
+                value, row[sure] = unwrapped(value)
             row[ColumnAlias(key)] = [value] if key == REFERENCES else value
         rows.append({**row, ColumnAlias(ID): name})
     return RawTable(table.path, rows, lambda number: table.where(indices[number]))
+
+
+def _add_confidences(cells: list[Any], table: RawTable, known: AbstractSet[str]) -> str | None:
+    """Put the cells that hold values into objects with their confidences, and return the column of confidences."""
+    column = the_name([name for name in NAMES if name in known], in_file(table.path))
+    sure = [] if column is None else cells_of(table.rows, column)
+    cells[: len(sure)] = [
+        cell
+        if cell is None or cell is NoCell or cell is Absent or (isinstance(cell, str) and not cell)
+        else {VALUE: cell, CONFIDENCE: None if each is NoCell else each}
+        for cell, each in zip(cells, sure, strict=False)
+    ]
+    return column
 
 
 def _warnings_about_cells(table: RawTable, columns: Iterable[str], predictions: str | None) -> Iterator[DataWarning]:

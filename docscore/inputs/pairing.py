@@ -38,6 +38,7 @@ from docscore.inputs.columns import (
     table_of_source,
     with_names,
 )
+from docscore.inputs.confidences import NAMES, the_name
 from docscore.inputs.field_paths import list_paths
 from docscore.inputs.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.inputs.ids import pattern_that_pairs, with_parts_of_ids
@@ -474,7 +475,8 @@ def paired_systems(
             wanted = wanted or read_rows(
                 references, form, "references", errors, check, progress, options.parse_references
             )
-            pairs.append(_paired(wanted, given, missing, errors, progress))
+            how: dict[str, Any] = {"with_confidences": options.with_confidences}
+            pairs.append(_paired(wanted, given, missing, errors, progress, **how))
     if pairs[0].skipped is not None and len(pairs) > 1:
         pairs = common_rows(pairs)
     waiting = iter(replace(each, row_errors=errors.collected) for each in pairs)
@@ -623,7 +625,15 @@ def _naming_remedy(*tables: RawTable) -> str | Remedy:
     return Remedy(f"to use other columns, or paths into the rows such as response.text, add {named}", options)
 
 
-def _paired(wanted: SideRows, given: SideRows, missing: str, errors: RowErrors, progress: Progress) -> TestSet:
+def _paired(
+    wanted: SideRows,
+    given: SideRows,
+    missing: str,
+    errors: RowErrors,
+    progress: Progress,
+    *,
+    with_confidences: bool = False,
+) -> TestSet:
     """Pair the rows that were read from the tables of references and predictions; errors as for `paired_systems`."""
     errors.stop_if_any()
     table, form = wanted.table, wanted.form
@@ -656,7 +666,9 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, errors: RowErrors, 
         for row in watched(sources, progress, "Pairing", len(sources))
     ]
     kept_rows = None if form is PLAIN else [wanted.sources[number] for number in kept]
-    beside = {"confidences": (sources, "confidence"), "citations": (sources, "citations")}
+    named = [name for name in NAMES if any(row and row.get(name) is not None for row in sources)]
+    column = the_name(named if with_confidences else named[:1], place_of(given.table))
+    beside = {"confidences": (sources, column or NAMES[0]), "citations": (sources, "citations")}
     beside["evidence"] = kept_rows or [], "evidence"
     cells = {column: [row and row.get(name) for row in rows] for column, (rows, name) in beside.items()}
     is_by_id = form is BY_ID

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
 from docscore.core.runtime import call_with_fresh_stack
-from docscore.core.values import VALUE, Value, containers_in, convert_prediction, step_text, values_by_path
-from docscore.inputs.content import CONFIDENCE
+from docscore.core.values import CONFIDENCE, VALUE, Value, containers_in, convert_prediction, step_text, values_by_path
 from docscore.inputs.json_text import JsonError, loads
 from docscore.inputs.test_set import TestSet
 

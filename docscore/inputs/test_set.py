@@ -43,7 +43,8 @@ class TestSet:
         absent: the indices in these lists at which a prediction is missing.
         skipped: the number of references left out because they or their predictions had errors, or because they have
             no prediction; None if either is an error.
-        confidences: the values under "confidence" in the prediction rows; None if no row has one.
+        confidences: the confidences in the structure of the predictions, from 0 to 1; before they are read, the cells
+            of their column. None if no row has one.
         reference_rows: the complete rows of the references, for their other columns; None if rows have no ids.
         clusters: the name of each row's cluster; rows of one cluster are not independent. None if all rows are.
         document_ids: the ids of the documents, if each was predicted in several runs; None if each document is one row.
@@ -65,6 +66,7 @@ class TestSet:
         row_errors: the errors of rows that were left out.
         is_full: whether these are all rows of a test set, and not a batch or a part of one.
         slice: the value of `by` that all rows have, if they are one slice of a test set.
+        confidence_form: where confidences were found, such as "{value, confidence}, in percent"; "" if nowhere.
     """
 
     __test__: ClassVar[bool] = False  # pytest must not collect it as a test class
@@ -94,6 +96,7 @@ class TestSet:
     row_errors: Sequence[RowError] = ()
     is_full: bool = True
     slice: str | None = None
+    confidence_form: str = ""
 
     @property
     def runs(self) -> int:

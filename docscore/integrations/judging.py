@@ -133,7 +133,7 @@ def judged_output(
     output, parsed = parse_output(output, truth, parse)
     truth = tuple([without_regions(answer, AT_TRUTHS)[0] for answer in truth])
     prediction, _ = without_regions(convert_prediction(output), AT_PREDICTIONS)
-    truth, prediction, _ = content_of(truth, prediction, reading)
+    truth, prediction = content_of(truth, prediction, reading)
     schema = None if comparing.schema is None else schema_of_row(comparing.schema, "")
     cause: Cause | None = "unparsable" if parsed == "failed" else None
     tree = build_tree(truth, prediction, comparing, schema, cause)

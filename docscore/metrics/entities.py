@@ -223,13 +223,14 @@ def part_of_confidences(confidences: Any, step: str | int) -> Any:
     return confidences
 
 
-def checked_confidence(confidence: Any, place: str) -> float | None:
-    """Return a confidence as a float, or None if it is None; raise `ValueError` for anything else."""
+def checked_confidence(confidence: Any, place: str, most: float = 1) -> float | None:
+    """Return a confidence as a float, or None if it is None; raise `ValueError` for anything else, and above `most`."""
     if confidence is None:
         return None
     is_number = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
-    if not is_number or not 0 <= confidence <= 1:
-        raise InputValueError(place=place, expected="a confidence from 0 to 1", got=short_repr(confidence))
+    if not is_number or not 0 <= confidence <= most:
+        percent = ", or in percent" if most > 1 else ""
+        raise InputValueError(place=place, expected=f"a confidence from 0 to 1{percent}", got=short_repr(confidence))
     return float(confidence)
 
 

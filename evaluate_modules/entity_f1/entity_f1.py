@@ -35,17 +35,6 @@ Entity F1 scores what a model extracted from a document by the values that are e
 Most papers on information extraction report it. It is micro-averaged over documents.
 """
 
-_CITATION = """\
-@misc{kim2022donut,
-    title = {{OCR}-free Document Understanding Transformer},
-    author = {Kim, Geewook and Hong, Teakgyu and Yim, Moonbin and Nam, Jeongyeon and Park, Jinyoung and Yim, Jinyeong
-              and Hwang, Wonseok and Yun, Sangdoo and Han, Dongyoon and Park, Seunghyun},
-    year = {2022},
-    eprint = {2111.15664},
-    archivePrefix = {arXiv}
-}
-"""
-
 _KWARGS_DESCRIPTION = """
 Scores predictions against references.
 
@@ -107,7 +96,6 @@ class EntityF1(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
     """Entity F1 as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
 
     DESCRIPTION = _DESCRIPTION
-    CITATION = _CITATION
     KWARGS_DESCRIPTION = _KWARGS_DESCRIPTION
     REFERENCE_URL = "https://arxiv.org/abs/2111.15664"
     METRIC = "entity_f1"

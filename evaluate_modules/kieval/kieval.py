@@ -36,16 +36,6 @@ exactly right, those that have to be changed, added or deleted, and the groups o
 receipt, that are completely right.
 """
 
-_CITATION = """\
-@misc{khang2025kieval,
-    title = {{KIEval}: Evaluation Metric for Document Key Information Extraction},
-    author = {Khang, Minsoo and Jung, Sang Chul and Park, Sungrae and Hong, Teakgyu},
-    year = {2025},
-    eprint = {2503.05488},
-    archivePrefix = {arXiv}
-}
-"""
-
 _KWARGS_DESCRIPTION = """
 Scores predictions against references.
 
@@ -137,7 +127,6 @@ class Kieval(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
     """KIEval as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
 
     DESCRIPTION = _DESCRIPTION
-    CITATION = _CITATION
     KWARGS_DESCRIPTION = _KWARGS_DESCRIPTION
     REFERENCE_URL = "https://arxiv.org/abs/2503.05488"
     METRIC = "kieval"

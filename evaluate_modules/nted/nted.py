@@ -35,17 +35,6 @@ nTED scores what a model extracted from a document by its tree edit distance (TE
 distance of an empty document: max(0, 1 - TED / TED(empty, ground truth)).
 """
 
-_CITATION = """\
-@misc{kim2022donut,
-    title = {{OCR}-free Document Understanding Transformer},
-    author = {Kim, Geewook and Hong, Teakgyu and Yim, Moonbin and Nam, Jeongyeon and Park, Jinyoung and Yim, Jinyeong
-              and Hwang, Wonseok and Yun, Sangdoo and Han, Dongyoon and Park, Seunghyun},
-    year = {2022},
-    eprint = {2111.15664},
-    archivePrefix = {arXiv}
-}
-"""
-
 _KWARGS_DESCRIPTION = """
 Scores predictions against references.
 
@@ -106,7 +95,6 @@ class NTED(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
     """nTED as an `evaluate` metric; values are stored as JSON text, so strings such as "12.50" stay strings."""
 
     DESCRIPTION = _DESCRIPTION
-    CITATION = _CITATION
     KWARGS_DESCRIPTION = _KWARGS_DESCRIPTION
     REFERENCE_URL = "https://arxiv.org/abs/2111.15664"
     METRIC = "nted"

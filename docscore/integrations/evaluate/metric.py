@@ -15,6 +15,7 @@ from docscore.core.errors import InputValueError
 from docscore.core.options import CompareOptions, ReadOptions, check_confidence, read_and_compare_options
 from docscore.core.runtime import warn
 from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
+from docscore.evaluation.citations import CITATIONS
 from docscore.evaluation.evaluation import evaluate_rows, figures_to_dict
 from docscore.inputs.json_text import dumps, loads, restore, store
 from docscore.inputs.pairing import check_equal_count, check_labels, pairs_of_rows
@@ -45,7 +46,6 @@ class DocumentMetricMixin:
 
     Attributes:
         DESCRIPTION: the description of the metric, for `evaluate`.
-        CITATION: BibTeX, for `evaluate`.
         KWARGS_DESCRIPTION: arguments, results and examples, for `evaluate`.
         REFERENCE_URL: the URL of the paper.
         METRIC: its name in `docscore.METRICS`.
@@ -56,10 +56,10 @@ class DocumentMetricMixin:
     """
 
     DESCRIPTION: ClassVar[str]
-    CITATION: ClassVar[str]
     KWARGS_DESCRIPTION: ClassVar[str]
     REFERENCE_URL: ClassVar[str]
     METRIC: ClassVar[str]
+    config_name: str
     FEATURES: ClassVar[datasets.Features] = datasets.Features(
         {
             "predictions": {"question_id": _TEXT, "prediction": _TEXT},
@@ -73,7 +73,7 @@ class DocumentMetricMixin:
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=self.DESCRIPTION,
-            citation=self.CITATION,
+            citation=CITATIONS.get(self.config_name, CITATIONS[self.METRIC]),
             inputs_description=self.KWARGS_DESCRIPTION,
             features=self.FEATURES,
             reference_urls=[self.REFERENCE_URL],
