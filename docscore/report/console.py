@@ -180,6 +180,8 @@ def print_table(console: Console, table: Table, explanation: str = "", *, with_c
         _print_lines(console, [f"\n{table.caption}", *filter(None, [explanation])])
     _draw(console, table)
     footnotes = [shown_name(footnote).translate(_PLAIN_SIGNS) for footnote in table.footnotes]
+    if any(cell.best for row in table.cells for cell in row):
+        footnotes.insert(0, "*: the best figure.")
     _print_lines(console, [*filter(None, [table.note]), *footnotes, *(f"\n{name}" for name in table.signatures)])
 
 
