@@ -700,7 +700,7 @@ def test_what_is_on_the_screen_survives_a_reload_and_is_the_address(visit: Visit
     visitor.score('{"a": 1}', '{"a": 2.0}')
     visitor.has_score("0.000")
     visitor.page.wait_for_function("copied => location.href !== copied", arg=copied)
-    long = json.dumps({"a": 1, "b": [f"{n * n * 7919 % 99991}" for n in range(20_000)][:19_000]})
+    long = json.dumps({"a": 1, "b": [f"{n * n * 7919 % 99991}" for n in range(20_000)][:19_000]}, indent=2)
     for truth in ('{"a": 1}', long):
         visitor.score(truth, '{"a": 2.0}')
         visitor.tree()
