@@ -17,7 +17,7 @@ from docscore.inputs.checks import FEWEST_WITH_KEYS, NEARLY_ALL, are_alike, firs
 from docscore.inputs.confidences import NAMES, PLAIN
 from docscore.inputs.content import without_keys
 from docscore.inputs.test_set import TestSet
-from docscore.metrics.typed.schema_warnings import check_compared, warnings_about_date_orders, warnings_about_schemas
+from docscore.metrics.typed.schema_warnings import check_compared, warnings_about_notations, warnings_about_schemas
 
 _EXAMINED = 100  # rows whose values are compared
 _MOST_SCORED = 1_000  # rows whose score is measured
@@ -420,7 +420,7 @@ def _alone(text: Any, other: Any) -> str:
 def warnings_about_typed(
     test_set: TestSet, places: Mapping[str, set[str]], schema: SchemaSource
 ) -> Iterator[DataWarning]:
-    """Yield warnings about schemas that do not fit the ground truths, and about the order of day and month in dates.
+    """Yield warnings about schemas that do not fit the ground truths, and about the notation of dates and numbers.
 
     Args:
         test_set: the rows.
@@ -432,4 +432,4 @@ def warnings_about_typed(
     """
     check_compared(test_set.truths, schema)
     yield from warnings_about_schemas(places, schema)
-    yield from warnings_about_date_orders(zip(test_set.ids, test_set.pairs, strict=True), schema)
+    yield from warnings_about_notations(zip(test_set.ids, test_set.pairs, strict=True), schema)
