@@ -224,9 +224,11 @@ def _about_order(texts: Sequence[str], order: str, side: str) -> tuple[str, str,
 def _about_points(texts: Sequence[str], point: str, side: str) -> tuple[str, str, str]:
     """Return the kind, the problem and the remedy of a warning about points that may be between groups of digits."""
     commas = [text for text in texts if _COMMA.fullmatch(text) and read_number(text)]
-    points = [text for text in texts if "." in text and text not in commas and read_number(text)] if commas else []
+    others = (text for text in texts if text.count(".") == 1 and not _COMMA.fullmatch(text)) if commas else ()
+    points = [text for text in others if read_number(text)]
     ambiguous = [text for text in points if read_number(text) != read_number(text, Separators(",", "."))]
-    if not ambiguous or len(commas) <= MOST_UNCLEAR * (len(commas) + len(points) - len(ambiguous)):
+    certain = len(points) - len(ambiguous)  # many of them show that the field has numbers of several locales
+    if not ambiguous or certain > MOST_UNCLEAR * (certain + len(commas)):
         return "", "", ""
     problem = (
         f"the point is read as a {point} in {counted(len(ambiguous), side)}, such as {short_repr(ambiguous[0])}, "
