@@ -26,7 +26,14 @@ from docscore.core.runtime import Progress, no_progress
 from docscore.core.values import CONFIDENCE, VALUE
 from docscore.inputs.confidences import NAMES, the_name, unwrapped
 from docscore.inputs.field_paths import ListPaths, document_of, dotted, list_paths
-from docscore.inputs.formats import Shape, read_folder, read_table, rows_of_frame, rows_of_value
+from docscore.inputs.formats import (
+    Shape,
+    read_folder,
+    read_table,
+    refuse_parts_of_frame,
+    rows_of_frame,
+    rows_of_value,
+)
 from docscore.inputs.json_text import JsonError, loads
 from docscore.inputs.model_text import parse_text
 from docscore.inputs.queries import Query, query_of_both
@@ -158,6 +165,7 @@ def raw_table(
     shape, renamed = shape_of(options, side), renamed_columns(options, side, both=both)
     if isinstance(source, Mapping):
         if shape.query is None and not shape.single_document:
+            refuse_parts_of_frame(source, side)
             return table_by_id(source, side, side)
         table = rows_of_value(source, Path(side), shape)
     elif isinstance(source, RawTable):
