@@ -452,6 +452,26 @@ def _json_texts(values: Iterable[Value]) -> dict[str, list[bool]]:
     return found
 
 
+def warnings_about_nan(pairs: TestSet) -> Iterator[DataWarning]:
+    """Yield a warning about NaN, which is a value in JSON and in Python, but null in tables and data frames.
+
+    >>> print(*warnings_about_nan(TestSet(["a"], [{"vat": None}], [{"vat": float("nan")}])))
+    NaN is a value in 1 prediction and 0 ground truths, although tables and data frames read it as null; write null \
+where there is no value
+    """
+    predicted, expected = (sum(map(_has_nan, side)) for side in (pairs.predictions, pairs.truths))
+    if predicted or expected:
+        counts = f"{counted(predicted, 'prediction')} and {counted(expected, 'ground truth')}"
+        problem = f"NaN is a value in {counts}, although tables and data frames read it as null"
+        yield DataWarning("NaN as value", Diagnostic(problem=problem, remedy="write null where there is no value"))
+
+
+def _has_nan(value: Value) -> bool:
+    """Return whether a value is or holds a number that does not equal itself."""
+    parts = (part.values() if type(part) is dict else part for part in containers_in([value]))
+    return any(type(leaf) is float and leaf != leaf for leaf in chain([value], *parts))  # noqa: PLR0124
+
+
 def warnings_about_errors(pairs: TestSet) -> Iterator[DataWarning]:
     """Yield a warning about predictions that report an error instead of a document.
 
@@ -673,7 +693,7 @@ def _foreign(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
     if not value or not all(type(other) in (dict, list) for other in others) or type(value) not in (dict, list):
         return ""
     is_other = all(type(value) is not type(other) for other in others)
-    has_no_key = isinstance(value, dict) and "error" not in value and bool(known) and known.isdisjoint(value)
+    has_no_key = isinstance(value, dict) and not value.get("error") and bool(known) and known.isdisjoint(value)
     return short_repr(value) if is_other or (isinstance(others[0], dict) and has_no_key) else ""
 
 
