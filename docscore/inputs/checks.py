@@ -457,13 +457,13 @@ def warnings_about_nan(pairs: TestSet) -> Iterator[DataWarning]:
 
     >>> print(*warnings_about_nan(TestSet(["a"], [{"vat": None}], [{"vat": float("nan")}])))
     NaN is a value in 1 prediction and 0 ground truths, although tables and data frames read it as null; write null \
-where there is no value
+for a missing value
     """
     predicted, expected = (sum(map(_has_nan, side)) for side in (pairs.predictions, pairs.truths))
     if predicted or expected:
         counts = f"{counted(predicted, 'prediction')} and {counted(expected, 'ground truth')}"
         problem = f"NaN is a value in {counts}, although tables and data frames read it as null"
-        yield DataWarning("NaN as value", Diagnostic(problem=problem, remedy="write null where there is no value"))
+        yield DataWarning("NaN as value", Diagnostic(problem=problem, remedy="write null for a missing value"))
 
 
 def _has_nan(value: Value) -> bool:
