@@ -496,6 +496,24 @@ def test_folders_and_columns_of_one_side(write: Write, tmp_path: Path) -> None:
         docscore.evaluate(predictions=rows, references_id_column="doc")
 
 
+def test_subfolders_are_counted_and_not_read(write: Write, tmp_path: Path) -> None:
+    """Hidden ones and other kinds of files are left out without a word."""
+    for path in ("r/a", "r/b", "p/a", "p/b", "p/.git/c"):
+        write(f"{path}.json", '{"text": "x", "n": 1}')
+    write("p/notes/c.txt", "x")
+    sides: dict[str, Any] = {"references": tmp_path / "r", "predictions": tmp_path / "p"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert docscore.evaluate(**sides).score == 1.0
+    for path in ("p/old/a", "p/old/older/b"):
+        write(f"{path}.json", '{"text": "y", "n": 2}')
+    expected = (
+        r"p: it has 2 \.json files in subfolders, which are not read: 'old/a\.json', 'old/older/b\.json'; if they"
+    )
+    with pytest.warns(UserWarning, match=expected):
+        assert docscore.evaluate(**sides).score == 1.0
+
+
 @pytest.mark.parametrize("end", ["frame", "objects", "both sides", "series", "parquet", "one file", "arrow"])
 def test_empty_cells_of_predictions_are_counted_once(tmp_path: Path, end: str) -> None:
     """A left join leaves them; they are scored as null, also in a series, where NaN would be a text."""

@@ -9,6 +9,8 @@ from itertools import islice
 from math import ceil
 from typing import Any
 
+import numpy as np
+
 from docscore.core.errors import NAMED, DataWarning, Diagnostic, Remedy, short_repr, some_of
 from docscore.core.formatting import counted, printable
 from docscore.core.schema_source import SchemaSource
@@ -17,7 +19,7 @@ from docscore.inputs.checks import FEWEST_WITH_KEYS, NEARLY_ALL, are_alike, firs
 from docscore.inputs.confidences import NAMES, PLAIN
 from docscore.inputs.content import without_keys
 from docscore.inputs.test_set import TestSet
-from docscore.metrics.typed.schema_warnings import check_compared, warnings_about_date_orders, warnings_about_schemas
+from docscore.metrics.typed.schema_warnings import check_compared, warnings_about_notations, warnings_about_schemas
 
 _EXAMINED = 100  # rows whose values are compared
 _MOST_SCORED = 1_000  # rows whose score is measured
@@ -375,14 +377,15 @@ _BY_VALUE = (
     re.compile(r"(-?\d+)\.0"),
     re.compile(r"(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?"),
 )
+_DAY = 86_400_000  # milliseconds
 _OFTEN = 1 / 3  # share of the values of a field, and at least two values
 
 
 def _warnings_about_notations(measure: Measure) -> Iterator[DataWarning]:
     """Yield a warning about fields whose texts have ".0" or midnight if the other side has only the number or date.
 
-    Libraries for tables write integers and dates like this. JSON numbers are not checked here: `score_by_value` reports
-    their effect.
+    Libraries for tables write integers and dates like this, and dates also as milliseconds since 1970. Other JSON
+    numbers are not checked here: `score_by_value` reports their effect.
     """
     for side, other, turn in (("references", "predictions", 1), ("predictions", "ground truths", -1)):
         found: dict[_Path, list[tuple[str, str]]] = {}
@@ -408,6 +411,9 @@ def _warnings_about_notations(measure: Measure) -> Iterator[DataWarning]:
 
 def _alone(text: Any, other: Any) -> str:
     """Return the number or date in a text that a table library wrote, if it equals the other value; otherwise ""."""
+    if type(text) is int and isinstance(other, str) and not text % _DAY:
+        day = str(np.datetime64(text // _DAY, "D"))
+        return day if other.startswith(day) else ""
     if not isinstance(text, str) or text[-1:] not in "0Z":
         return ""
     alone = next((match[1] for form in _BY_VALUE if (match := form.fullmatch(text))), "")
@@ -420,7 +426,7 @@ def _alone(text: Any, other: Any) -> str:
 def warnings_about_typed(
     test_set: TestSet, places: Mapping[str, set[str]], schema: SchemaSource
 ) -> Iterator[DataWarning]:
-    """Yield warnings about schemas that do not fit the ground truths, and about the order of day and month in dates.
+    """Yield warnings about schemas that do not fit the ground truths, and about the notation of dates and numbers.
 
     Args:
         test_set: the rows.
@@ -432,4 +438,4 @@ def warnings_about_typed(
     """
     check_compared(test_set.truths, schema)
     yield from warnings_about_schemas(places, schema)
-    yield from warnings_about_date_orders(zip(test_set.ids, test_set.pairs, strict=True), schema)
+    yield from warnings_about_notations(zip(test_set.ids, test_set.pairs, strict=True), schema)

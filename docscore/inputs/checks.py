@@ -13,7 +13,18 @@ from docscore.core.formatting import counted
 from docscore.core.options import AS_TEXT, ReadOptions
 from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.similarity import without_case
-from docscore.core.values import CONFIDENCE, LEAF_TYPES, ONE_OF, VALUE, Value, containers_in, holds_value, is_empty
+from docscore.core.values import (
+    CONFIDENCE,
+    LEAF_TYPES,
+    ONE_OF,
+    VALUE,
+    Value,
+    containers_in,
+    field_path,
+    holds_value,
+    is_empty,
+    places_in,
+)
 from docscore.inputs.citation_forms import forms_of, keys_of_forms
 from docscore.inputs.confidences import PLAIN, has_number, objects_around
 from docscore.inputs.content import has_path, path_of_key, without_keys
@@ -404,6 +415,63 @@ def warnings_about_nothing(pairs: TestSet) -> Iterator[DataWarning]:
         yield DataWarning("no answers", Diagnostic(("predictions",), problem=f"all {len(given):,} are null or empty"))
 
 
+_FEWEST_TEXTS = 3  # documents with JSON in the text of a field
+
+
+def warnings_about_json_in_fields(pairs: TestSet, options: ReadOptions) -> Iterator[DataWarning]:
+    """Yield a warning about each field whose texts are JSON lists or objects in nearly all documents of a side.
+
+    >>> pairs = TestSet(list("abc"), [{"tags": ["x"]}] * 3, [{"tags": '["x"]'}] * 3)
+    >>> print(next(warnings_about_json_in_fields(pairs, ReadOptions())))
+    predictions: the text of 'tags' holds JSON in 3 of 3 documents, and is compared as text; write the lists and \
+objects instead of their text
+    """
+    of_cells = options.fields_in_columns or options.field_column is not None
+    sides = ("references", "parse_references", [*first_truths(pairs)]), ("predictions", "parse", pairs.predictions)
+    for side, option, values in sides if options.parse != AS_TEXT else ():
+        remedy: str | Remedy = "write the lists and objects instead of their text"
+        if of_cells and getattr(options, option) is None:
+            remedy = Remedy("add {} to read it", ((option, "json"),))
+        if any(map(any, _json_texts(values[:EXAMINED]).values())):
+            for field, are_json in _json_texts(values).items():
+                if sum(are_json) >= max(NEARLY_ALL * len(are_json), _FEWEST_TEXTS):
+                    problem = (
+                        f"the text of {short_repr(field)} holds JSON in {sum(are_json):,} of {len(are_json):,} "
+                        "documents, and is compared as text"
+                    )
+                    yield DataWarning("JSON in fields", Diagnostic((side,), problem=problem, remedy=remedy))
+
+
+def _json_texts(values: Iterable[Value]) -> dict[str, list[bool]]:
+    """Return by field, for each object with a text in it, whether this text is a JSON list or object."""
+    found: dict[str, list[bool]] = {}
+    for value in values:
+        texts = {path: part for path, part in places_in(value) if path and type(part) is str and part.strip()}
+        for path, text in texts.items():
+            found.setdefault(field_path(path), []).append(is_json_container(text))
+    return found
+
+
+def warnings_about_nan(pairs: TestSet) -> Iterator[DataWarning]:
+    """Yield a warning about NaN, which is a value in JSON and in Python, but null in tables and data frames.
+
+    >>> print(*warnings_about_nan(TestSet(["a"], [{"vat": None}], [{"vat": float("nan")}])))
+    NaN is a value in 1 prediction and 0 ground truths, although tables and data frames read it as null; write null \
+for a missing value
+    """
+    predicted, expected = (sum(map(_has_nan, side)) for side in (pairs.predictions, pairs.truths))
+    if predicted or expected:
+        counts = f"{counted(predicted, 'prediction')} and {counted(expected, 'ground truth')}"
+        problem = f"NaN is a value in {counts}, although tables and data frames read it as null"
+        yield DataWarning("NaN as value", Diagnostic(problem=problem, remedy="write null for a missing value"))
+
+
+def _has_nan(value: Value) -> bool:
+    """Return whether a value is or holds a number that does not equal itself."""
+    parts = (part.values() if type(part) is dict else part for part in containers_in([value]))
+    return any(type(leaf) is float and leaf != leaf for leaf in chain([value], *parts))  # noqa: PLR0124
+
+
 def warnings_about_errors(pairs: TestSet) -> Iterator[DataWarning]:
     """Yield a warning about predictions that report an error instead of a document.
 
@@ -625,7 +693,7 @@ def _foreign(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
     if not value or not all(type(other) in (dict, list) for other in others) or type(value) not in (dict, list):
         return ""
     is_other = all(type(value) is not type(other) for other in others)
-    has_no_key = isinstance(value, dict) and "error" not in value and bool(known) and known.isdisjoint(value)
+    has_no_key = isinstance(value, dict) and not value.get("error") and bool(known) and known.isdisjoint(value)
     return short_repr(value) if is_other or (isinstance(others[0], dict) and has_no_key) else ""
 
 

@@ -1,6 +1,8 @@
 """Rows from records: renamed columns, fields in columns, answers in cells; one function reads one side."""
 
 import os
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -24,8 +26,16 @@ from docscore.core.runtime import Progress, no_progress
 from docscore.core.values import CONFIDENCE, VALUE
 from docscore.inputs.confidences import NAMES, the_name, unwrapped
 from docscore.inputs.field_paths import ListPaths, document_of, dotted, list_paths
-from docscore.inputs.formats import Shape, read_folder, read_table, rows_of_frame, rows_of_value
+from docscore.inputs.formats import (
+    Shape,
+    read_folder,
+    read_table,
+    refuse_parts_of_frame,
+    rows_of_frame,
+    rows_of_value,
+)
 from docscore.inputs.json_text import JsonError, loads
+from docscore.inputs.model_text import parse_text
 from docscore.inputs.queries import Query, query_of_both
 from docscore.inputs.rows import (
     ANLS,
@@ -155,6 +165,7 @@ def raw_table(
     shape, renamed = shape_of(options, side), renamed_columns(options, side, both=both)
     if isinstance(source, Mapping):
         if shape.query is None and not shape.single_document:
+            refuse_parts_of_frame(source, side)
             return table_by_id(source, side, side)
         table = rows_of_value(source, Path(side), shape)
     elif isinstance(source, RawTable):
@@ -222,7 +233,8 @@ def with_names(
         given = {part.strip() for _, column in renamed.values() for part in (column, *column.split(","))}
         no_fields = {ID, *lists.groups, *given}
         columns = [name for name in first if name not in no_fields]
-        _put_together(no_fields, table, rows, side, lists.first, as_paths=options.fields_in_columns)
+        found = _put_together(no_fields, table, rows, side, lists.first, options)
+        table = table._replace(warnings=(*table.warnings, *found))
     if table.has_columns:
         is_predicted = side == "predictions" and PREDICTION in values
         are_in_one = is_predicted and {PREDICTION, columns[0]} <= known  # neither in fields nor inside values
@@ -289,16 +301,24 @@ def _read_answers(rows: Sequence[Any], options: ReadOptions, table: RawTable, re
                 row[REFERENCES] = _answers(_cell_value(value))
 
 
+_INDEX = re.compile(r"Unnamed: \d+|")  # the names of an index without a name, in files that pandas wrote and read again
+
+
+def _is_index(column: str, rows: Sequence[Any]) -> bool:
+    """Return whether a column is the index of a data frame that pandas wrote: its cells count the rows from 0."""
+    is_named = _INDEX.fullmatch(str(column)) is not None
+    return is_named and [*map(str, cells_of(rows, column))] == [*map(str, range(len(rows)))]
+
+
 def _put_together(
     no_fields: AbstractSet[str],
     table: RawTable,
     rows: Sequence[Any],
     side: Side,
     lists: Mapping[str, int],
-    *,
-    as_paths: bool,
-) -> None:
-    """Add the document of each row, whose fields are its other columns.
+    options: ReadOptions,
+) -> list[DataWarning]:
+    """Add the document of each row, whose fields are its other columns; return warnings about these columns.
 
     Args:
         no_fields: the columns that are not fields.
@@ -306,15 +326,58 @@ def _put_together(
         rows: their copies, which are changed.
         side: predictions or references.
         lists: as in `ListPaths.first`.
-        as_paths: whether the names of the columns are paths.
+        options: how the rows are read.
     """
-    key = ColumnAlias(getattr(BY_ID, side))
+    key, outcomes, found = ColumnAlias(getattr(BY_ID, side)), _Outcomes(Counter), list[DataWarning]()
+    numbered = [name for name in table.first() if name not in no_fields and _is_index(name, table.rows)]
+    if numbered:
+        problem = f"column {numbered[0]!r} numbers the rows from 0, as an index that pandas writes, and is left out"
+        found.append(DataWarning("index column", Diagnostic((in_file(table.path),), problem=problem)))
+    left_out = {*no_fields, *numbered}
     for row, cells in zip(rows, table.rows, strict=True):
         if isinstance(row, dict):
-            document: Any = {name: cell for name, cell in cells.items() if name not in no_fields}
-            if as_paths:
-                document = document_of(document, table, in_file(table.path), lists)
+            document: Any = {name: cell for name, cell in cells.items() if name not in left_out}
+            if options.fields_in_columns:
+                parsed = _parsed_cells(document, side, options, outcomes)
+                document = document_of(parsed, table, in_file(table.path), lists)
             row[key] = document if side == "predictions" else [document]
+    return [*found, *_warnings_about_parsed(outcomes, table)]
+
+
+_Outcomes = defaultdict[str, Counter[str]]
+
+
+def _parsed_cells(
+    cells: Mapping[str, Any], side: Side, options: ReadOptions, outcomes: dict[str, Counter[str]]
+) -> dict[str, Any]:
+    """Return the cells of fields with the JSON lists and objects in their texts, if an option reads this side.
+
+    Args:
+        cells: the cells by column.
+        side: predictions or references.
+        options: how the rows are read.
+        outcomes: by column, counts how texts were read.
+    """
+    mode = options.parse_mode if side == "predictions" else options.parse_references
+    values = dict(cells)
+    for name, cell in cells.items() if mode else ():
+        if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{"):
+            parsed = parse_text(cell, str(mode))
+            values[name] = parsed.value
+            outcomes[name][parsed.outcome] += 1
+    return values
+
+
+def _warnings_about_parsed(outcomes: Mapping[str, Counter[str]], table: RawTable) -> Iterator[DataWarning]:
+    """Yield warnings about columns in which some cells are JSON and others are damaged."""
+    for name, counts in outcomes.items():
+        if 0 < counts["exact"] < counts.total():
+            problem = (
+                f"{counts.total() - counts['exact']:,} of {counts.total():,} cells that begin like JSON are malformed, "
+                f"and {counts['failed']:,} of these stay texts"
+            )
+            place = closer(in_file(table.path), f"column {name!r}")
+            yield DataWarning("malformed cells", Diagnostic((place,), problem=problem))
 
 
 def _documents_by_field(
@@ -368,7 +431,7 @@ def _documents_by_field(
         for document, cell in zip(documents[str(name)], parts, strict=True):
             document.update({} if cell is NoCell else {step: None if cell is Absent else cell})
     both_sides = options.references_column, options.prediction_column
-    rows, indices = [], [numbers[0] for numbers in rows_of.values()]
+    rows, indices, outcomes = [], [numbers[0] for numbers in rows_of.values()], _Outcomes(Counter)
     for name, numbers in rows_of.items():
         first = table.rows[numbers[0]]
         # a cell that differs between fields, such as a cost, does not describe the document
@@ -376,12 +439,15 @@ def _documents_by_field(
         for spent in {options.field_column, options.value_column, *both_sides} & row.keys():
             del row[spent]
         for key, fields in zip(values, documents[name], strict=True):
-            value = document_of(fields, table, table.where(numbers[0]), lists)
+            of_side: Side = "references" if key == REFERENCES else "predictions"
+            parsed = _parsed_cells(fields, of_side, options, outcomes)
+            value = document_of(parsed, table, table.where(numbers[0]), lists)
             if sure and key == PREDICTION:
                 value, row[sure] = unwrapped(value)
             row[ColumnAlias(key)] = [value] if key == REFERENCES else value
         rows.append({**row, ColumnAlias(ID): name})
-    return RawTable(table.path, rows, lambda number: table.where(indices[number]))
+    found = tuple(_warnings_about_parsed(outcomes, table))
+    return RawTable(table.path, rows, lambda number: table.where(indices[number]), warnings=found)
 
 
 def _add_confidences(cells: list[Any], table: RawTable, known: AbstractSet[str]) -> str | None:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from docscore.core.errors import (
+    DataWarning,
     Diagnostic,
     InputValueError,
     InvalidRow,
@@ -28,7 +29,9 @@ from docscore.core.errors import (
     in_line,
     not_utf8,
     row_place,
+    some_of,
 )
+from docscore.core.formatting import counted
 from docscore.core.processes import in_processes, numbered_portions
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, library, no_progress
 from docscore.core.values import convert_prediction
@@ -154,6 +157,8 @@ def rows_of_value(value: Any, path: Path, shape: Shape) -> RawTable:
     dropped: frozenset[int] | None = frozenset()
     if shape.query:
         value, dropped = shape.query.selected(value, in_file(path))
+    if not shape.single_document:
+        refuse_parts_of_frame(value, in_file(path))
     if shape.single_document or is_document(value):
         table = RawTable(path, [value], lambda _index: in_file(path))
     elif isinstance(value, dict):
@@ -167,6 +172,19 @@ def rows_of_value(value: Any, path: Path, shape: Shape) -> RawTable:
             place=in_file(path), expected="a JSON list of rows, or an object {id: document}", got=type(value).__name__
         )
     return shape.query.check_keys(table) if shape.query else table
+
+
+RECORDS = 'write it as rows (in pandas: to_json(orient="records"))'
+
+
+def refuse_parts_of_frame(value: Any, place: PlacePart) -> None:
+    """Raise `ValueError` for a data frame that pandas wrote as its columns and its cells, not as rows."""
+    parts = value if isinstance(value, dict) else {}
+    are_lists = all(isinstance(part, list) for part in parts.values())
+    is_split = parts.keys() == {"columns", "index", "data"} and are_lists
+    if is_split or (parts.keys() == {"schema", "data"} and "pandas_version" in str(parts["schema"])):
+        got = f"a data frame under the keys {', '.join(map(repr, parts))}"
+        raise InputValueError(place=place, expected="rows or documents", got=got, remedy=RECORDS)
 
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -606,8 +624,19 @@ def read_folder(
         cell = {REFERENCES: [value]} if shape.side == "references" else {PREDICTION: value}
         rows.append({**(value if in_columns and isinstance(value, dict) else cell), ID: name_without_extension(file)})
     errors.stop_if_any()
-    table = RawTable(path, rows, lambda index: in_file(files[index]))
+    found = tuple(_warnings_about_subfolders(path, suffix_of(files[0])))
+    table = RawTable(path, rows, lambda index: in_file(files[index]), warnings=found)
     return shape.query.check_keys(table) if shape.query else table
+
+
+def _warnings_about_subfolders(path: Path, suffix: str) -> Iterator[DataWarning]:
+    """Yield a warning about the files with an extension in the subfolders of a folder, which are not read."""
+    inside = [file.relative_to(path) for file in path.glob("*/**/*") if suffix_of(file) == suffix]
+    names = [file.as_posix() for file in inside if not any(part.startswith(".") for part in file.parts)]
+    if names:
+        problem = f"it has {counted(len(names), f'{suffix} file')} in subfolders, which are not read: {some_of(names)}"
+        advice = "if they are documents too, put all in one folder"
+        yield DataWarning("subfolders", Diagnostic((in_file(path),), problem=problem, remedy=advice))
 
 
 _OF_FOLDERS = (".json", ".txt")  # text files are read only if there are no JSON files

@@ -40,7 +40,7 @@ from docscore.inputs.columns import (
 )
 from docscore.inputs.confidences import NAMES, the_name
 from docscore.inputs.field_paths import list_paths
-from docscore.inputs.formats import TEXT_EXTENSIONS, suffix_of
+from docscore.inputs.formats import RECORDS, TEXT_EXTENSIONS, suffix_of
 from docscore.inputs.ids import pattern_that_pairs, with_parts_of_ids
 from docscore.inputs.json_text import store
 from docscore.inputs.queries import query_for, query_of_both
@@ -676,7 +676,7 @@ def _paired(
         *table.warnings,
         *given.table.warnings,
         *frames,
-        *(_warnings_about_order(wanted, given) if form is PLAIN else ()),
+        *_warnings_about_order(wanted, given),
     ]
     columns: dict[str, Any] = {
         name: column for name, column in cells.items() if is_by_id and any(cell is not None for cell in column)
@@ -705,10 +705,7 @@ def _warnings_about_frames(wanted: SideRows, given: SideRows) -> Iterator[DataWa
     if not sides or (len(sides) == 1 and not {*wanted.ids}.isdisjoint(given.ids)):
         return
     problem = f"{some_of(sides[0].ids)} are interpreted as ids, although they look like the columns of a data frame"
-    remedy = Remedy(
-        'write it as rows (in pandas: to_json(orient="records")), and name the column of ids with {}',
-        (("id_column", ...),),
-    )
+    remedy = Remedy(f"{RECORDS}, and name the column of ids with {{}}", (("id_column", ...),))
     diagnostic = Diagnostic((place_of(*(side.table for side in sides)),), problem=problem, remedy=remedy)
     if len(sides) == 1:
         raise InputValueError(diagnostic)
@@ -741,15 +738,22 @@ def _check_dropped(references: RawTable, predictions: RawTable) -> None:
 
 
 def _warnings_about_order(wanted: SideRows, given: SideRows) -> Iterator[DataWarning]:
-    """Yield a warning about documents paired by position although one or two keys would pair them differently."""
-    if names := printable(ids_in_another_order(wanted.values, given.values)):
-        problem = (
-            f"rows without {ID!r} are paired by position, but {names!r} has the same values on both sides in a "
-            "different order"
-        )
-        remedy = Remedy("if it is the id, add {}", (("id_column", names),))
+    """Yield a warning about documents paired by position although one or two keys would pair them differently.
+
+    Ids that only count the documents, as in an index that pandas writes, are positions too.
+    """
+    if wanted.form is PLAIN:
+        how, remedy = f"rows without {ID!r} are paired by position", "if it is the id, add {}"
+    elif wanted.ids == given.ids == [str(number) for number in range(len(wanted.ids))]:
+        how, remedy = "rows are paired by ids that count them from 0", f"{RECORDS}; if it is the id, add {{}}"
+    else:
+        return
+    truths = [value[0] if isinstance(value, tuple) and len(value) == 1 else value for value in wanted.values]
+    if names := printable(ids_in_another_order(truths, given.values)):
+        problem = f"{how}, but {names!r} has the same values on both sides in a different order"
         place = place_of(wanted.table, given.table)
-        yield DataWarning("ids in another order", Diagnostic((place,), problem=problem, remedy=remedy))
+        diagnostic = Diagnostic((place,), problem=problem, remedy=Remedy(remedy, (("id_column", names),)))
+        yield DataWarning("ids in another order", diagnostic)
 
 
 def ids_in_another_order(truths: Sequence[Any], predictions: Sequence[Any]) -> str:

@@ -17,6 +17,8 @@ from docscore.inputs.checks import (
     warnings_about_errors,
     warnings_about_forms,
     warnings_about_ids,
+    warnings_about_json_in_fields,
+    warnings_about_nan,
     warnings_about_nothing,
     warnings_about_reading,
     warnings_about_repairs,
@@ -200,6 +202,7 @@ def _as_scored(
         rows = replace(rows, confidences=None)
     if is_full and len(rows.ids) > 1:
         found += [*warnings_about_words(rows), *warnings_about_ids(rows), *warnings_about_nothing(rows)]
-    found += warnings_about_errors(rows)
+        found += warnings_about_json_in_fields(rows, options)
+    found += [*warnings_about_nan(rows), *warnings_about_errors(rows)]
     found += warnings_about_shapes(rows)
     return grouped_rows(replace(rows, warnings=found, is_full=is_full, given=given, options=options), options)

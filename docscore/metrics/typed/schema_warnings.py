@@ -1,5 +1,6 @@
 """Warnings about schemas that do not fit the ground truths, and about values that cannot be read."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -13,7 +14,7 @@ from docscore.core.errors import (
     short_repr,
     some_of,
 )
-from docscore.core.formatting import field_text
+from docscore.core.formatting import counted, field_text
 from docscore.core.same_value import certain_order
 from docscore.core.schema_source import SchemaSource
 from docscore.core.similarity import nearest
@@ -21,7 +22,7 @@ from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Scalar, Value, field_
 from docscore.metrics.anls_star.api import Leaf
 from docscore.metrics.anls_star.sizes import SIDES, SchemaNode, Side
 from docscore.metrics.typed.comparators import ReadingComparator, settings_that_read
-from docscore.metrics.typed.readers import date_order
+from docscore.metrics.typed.readers import Separators, date_order, read_number
 from docscore.metrics.typed.schema import ANY_KEY, compiled_schema, key_place, named_places
 
 MOST_UNCLEAR = 0.05  # a larger share of the values of a field causes a warning
@@ -175,49 +176,77 @@ def place_of_field(name: str) -> str:
 
 
 _SIGNS = {"dmy": "day before month", "mdy": "month before day"}
+_POINT = "decimal point"  # the notation of a field of numbers without declared separators
+_COMMA = re.compile(r"[^,]*\d,\d+[^\d.,]*")
 
 
-def warnings_about_date_orders(
+def warnings_about_notations(
     rows: Iterable[tuple[str, Sequence[Value]]], source: SchemaSource
 ) -> Iterator[DataWarning]:
-    """Yield warnings about fields whose declared order of day and month contradicts their texts.
+    """Yield warnings about fields whose texts contradict the declared order of day and month, or the decimal point.
 
-    A text such as `28.01.2025` has only one possible order, in which it is always read; `03.04.2025` has two.
+    A text such as `28.01.2025` has only one possible order, in which it is always read; `03.04.2025` has two. A text
+    such as `1.500` is read as JSON reads it, although `12,50` in the same field shows that it may be 1500.
 
     Args:
         rows: the id of each row with its ground truth and its prediction.
         source: the schemas.
     """
-    orders = {text: _declared_orders(compiled_schema(text, source.functions)) for text in source.schemas.values()}
-    certain, contrary = Counter[tuple[Side, str]](), defaultdict[tuple[Side, str, str], list[str]](list)
-    for name, sides in rows if any(orders.values()) else ():
-        declared = orders[source.schema_of(name)]
+    declared = {text: _declared_notations(compiled_schema(text, source.functions)) for text in source.schemas.values()}
+    texts = defaultdict[tuple[Side, str, str], list[str]](list)
+    for name, sides in rows if any(declared.values()) else ():
+        notations = declared[source.schema_of(name)]
         for side, value in zip(SIDES, sides, strict=True):
             for path, part in places_in(value):
-                if path in declared and type(part) is str and (order := certain_order(part)):
-                    certain[side, path] += 1
-                    if order != declared[path]:
-                        contrary[side, path, declared[path]].append(part)
-    for (side, path, order), texts in contrary.items():
-        if len(texts) > MOST_UNCLEAR * certain[side, path]:
-            other = next(name for name in _SIGNS if name != order)
-            problem = (
-                f"{len(texts):,} of {certain[side, path]:,} {side.replace('_', ' ')}s whose order "
-                f"is certain have the {_SIGNS[other]}, such as {short_repr(texts[0])}, although the schema says "
-                f'"{order}"'
-            )
-            remedy = f'if all dates are written so, set "date_order": "{other}"'
-            yield DataWarning("order of dates", Diagnostic((field_path(path),), problem=problem, remedy=remedy))
+                if path in notations and type(part) is str:
+                    texts[side, path, notations[path]].append(part)
+    for (side, path, notation), found in texts.items():
+        about = _about_points if notation == _POINT else _about_order
+        kind, problem, remedy = about(found, notation, side.replace("_", " "))
+        if problem:
+            yield DataWarning(kind, Diagnostic((field_path(path),), problem=problem, remedy=remedy))
 
 
-def _declared_orders(root: SchemaNode) -> dict[str, str]:
-    """Return the order of day and month of each place that declares one by its `date_order` or its locale."""
-    orders = {}
+def _about_order(texts: Sequence[str], order: str, side: str) -> tuple[str, str, str]:
+    """Return the kind, the problem and the remedy of a warning about dates in another order; no problem if none."""
+    certain = [(text, found) for text in texts if (found := certain_order(text))]
+    contrary = [text for text, found in certain if found != order]
+    if len(contrary) <= MOST_UNCLEAR * len(certain):
+        return "", "", ""
+    other = next(sign for sign in _SIGNS if sign != order)
+    problem = (
+        f"{len(contrary):,} of {len(certain):,} {side}s whose order is certain have the {_SIGNS[other]}, such as "
+        f'{short_repr(contrary[0])}, although the schema says "{order}"'
+    )
+    return "order of dates", problem, f'if all dates are written so, set "date_order": "{other}"'
+
+
+def _about_points(texts: Sequence[str], point: str, side: str) -> tuple[str, str, str]:
+    """Return the kind, the problem and the remedy of a warning about points that may be between groups of digits."""
+    commas = [text for text in texts if _COMMA.fullmatch(text) and read_number(text)]
+    others = (text for text in texts if text.count(".") == 1 and not _COMMA.fullmatch(text)) if commas else ()
+    points = [text for text in others if read_number(text)]
+    ambiguous = [text for text in points if read_number(text) != read_number(text, Separators(",", "."))]
+    certain = len(points) - len(ambiguous)  # many of them show that the field has numbers of several locales
+    if not ambiguous or certain > MOST_UNCLEAR * (certain + len(commas)):
+        return "", "", ""
+    problem = (
+        f"the point is read as a {point} in {counted(len(ambiguous), side)}, such as {short_repr(ambiguous[0])}, "
+        f"although there is a decimal comma in {len(commas):,}, such as {short_repr(commas[0])}"
+    )
+    return "decimal commas", problem, 'if all numbers are written so, set "decimal": ",", "group": "."'
+
+
+def _declared_notations(root: SchemaNode) -> dict[str, str]:
+    """Return the order of day and month of each place that declares one, and the notation of undeclared numbers."""
+    notations = {}
     for path, node in named_places(root).items():
         settings = getattr(node and node.comparator, "settings", {})
         if settings.get("compare") in ("date", "datetime"):
-            orders[path] = settings.get("date_order") or date_order(settings.get("locale", ""))
-    return {path: order for path, order in orders.items() if order in _SIGNS}
+            notations[path] = settings.get("date_order") or date_order(settings.get("locale", ""))
+        elif settings.get("compare") == "number" and settings.keys().isdisjoint(("decimal", "group", "locale")):
+            notations[path] = _POINT
+    return {path: notation for path, notation in notations.items() if notation in (*_SIGNS, _POINT)}
 
 
 def warnings_about_readings(leaves: Iterable[Leaf], source: SchemaSource) -> Iterator[DataWarning]:
