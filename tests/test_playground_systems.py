@@ -180,7 +180,7 @@ def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     assert any(name.startswith("only in the prediction ") for name in names), names
     assert [row[0] for row in shown] == ["items", *["[+]"] * 7]
     assert shown[1][3:] == ["absent", "absent"]
-    visitor.page.get_by_label("values on which all systems agree").check()
+    visitor.page.get_by_label("values on which all agree").check()
     assert len(visitor.places("receipt-027")) > len(shown)
     visitor.part("name").click()
     visitor.part("places").locator("[data-cell]").first.press("j")

@@ -146,7 +146,7 @@ def test_what_stands_beside_what_by_hand() -> None:
         ("m", "absent", ("", "absent"), ("+", "1")),
     ]
     assert [row["same"] for row in found] == [True, False, True, False, True, False]
-    assert agreed == "3 values on which all systems agree, 1 of them not exact"
+    assert agreed == "3 values on which all agree, 1 of them not exact"
 
 
 def test_a_system_without_the_whole_says_so_once() -> None:
@@ -162,7 +162,7 @@ def test_a_system_without_the_whole_says_so_once() -> None:
         (("=", '"x"'), ("", ""), ("−", "absent")),
     ]
     whole, [root] = places(truth, "Sorry.", "Sorry.")
-    assert (whole, len(said(root["truth"]))) == ("1 value on which all systems agree, 1 of them not exact", 200)
+    assert (whole, len(said(root["truth"]))) == ("1 value on which all agree, 1 of them not exact", 200)
 
 
 def test_values_that_print_alike_and_differ_do_not_agree() -> None:
@@ -175,7 +175,7 @@ def test_values_that_print_alike_and_differ_do_not_agree() -> None:
 def test_many_places_that_agree_are_only_counted() -> None:
     truth = {"l": [f"{n}" for n in range(4_000)], "k": "x"}
     agreed, found = places(truth, truth, truth | {"k": "y"})
-    assert (agreed, [row["label"] for row in found]) == ("4,000 values on which all systems agree", ["k"])
+    assert (agreed, [row["label"] for row in found]) == ("4,000 values on which all agree", ["k"])
 
 
 def test_a_list_says_how_many_elements_each_system_predicted() -> None:

@@ -105,7 +105,7 @@ def _agreed(places: Sequence[_Place]) -> str:
     leaves = [place[0] for place in places if place[0] is not None and _is_leaf(place[0])]
     lossy = sum(leaf.status != "exact" for leaf in leaves)
     more = f", {lossy:,} of them not exact" if lossy else ""
-    return f"{counted(len(leaves), 'value')} on which all systems agree{more}" if leaves else ""
+    return f"{counted(len(leaves), 'value')} on which all agree{more}" if leaves else ""
 
 
 def _row(place: _Place, above: _Place, depth: int, same: bool) -> dict[str, Any]:
