@@ -179,7 +179,7 @@ def unwrapped(
         return prediction, None
     if VALUE in prediction and (others := prediction.keys() - {VALUE, CONFIDENCE}):
         raise InputValueError(
-            expected=f"no keys but {VALUE!r} and {CONFIDENCE!r} in their object",
+            expected=f"an object with only {VALUE!r} and {CONFIDENCE!r}",
             got=short_repr(min(others, key=str)),
         )
     is_plain = "value" in prediction and prediction.keys() <= PLAIN and places is not None and path not in places
