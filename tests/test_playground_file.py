@@ -243,6 +243,7 @@ def test_files_that_do_not_say_what_they_are(visit: Visit) -> None:
     asked: list[str] = []
     visitor.page.on("request", lambda request: asked.append(request.post_data or ""))
     visitor["testset-change"].click()
+    visitor.page.locator("#testset .drop[data-state=chosen]:not([aria-busy])").wait_for()  # the focus closes options
     open_options(visitor)
     visitor["testset-skip"].check()
     visitor.page.wait_for_timeout(600)  # twice what the page waits for further changes
