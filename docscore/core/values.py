@@ -164,6 +164,13 @@ def containers_in(values: Iterable[object]) -> Iterator[Any]:
             waiting += part.values() if type(part) is dict else part
 
 
+def parts_in(values: Collection[object]) -> Iterator[Any]:
+    """Yield values and all values in them, in no particular order."""
+    yield from values
+    for part in containers_in(values):
+        yield from part.values() if type(part) is dict else part
+
+
 def field_path(steps: str) -> str:
     """Return the path of a field from its steps: `items[].price` for `.items[].price`, `$` for the whole value."""
     return steps.removeprefix(".") or "$"

@@ -9,7 +9,7 @@ from typing import Any
 
 from docscore.core.errors import DataWarning, Diagnostic, Remedy, short_repr
 from docscore.core.formatting import counted
-from docscore.core.values import Value, containers_in, field_path, is_empty, places_in
+from docscore.core.values import Value, field_path, is_empty, parts_in, places_in
 from docscore.inputs.checks import EXAMINED, first_truths
 from docscore.inputs.json_text import loads
 from docscore.inputs.test_set import TestSet
@@ -94,8 +94,7 @@ def _as_word(value: Any) -> str:
 
 
 def _has_word(value: Value) -> bool:
-    parts = (part.values() if type(part) is dict else part for part in containers_in([value]))
-    return any(map(_as_word, chain([value], *parts)))
+    return any(map(_as_word, parts_in([value])))
 
 
 def _fields_in(value: Any, other: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from math import ceil
 from typing import Any
@@ -23,6 +23,7 @@ from docscore.core.values import (
     field_path,
     holds_value,
     is_empty,
+    parts_in,
     places_in,
 )
 from docscore.inputs.citation_forms import forms_of, keys_of_forms
@@ -459,17 +460,17 @@ def warnings_about_nan(pairs: TestSet) -> Iterator[DataWarning]:
     NaN is a value in 1 prediction and 0 ground truths, although tables and data frames read it as null; write null \
 for a missing value
     """
-    predicted, expected = (sum(map(_has_nan, side)) for side in (pairs.predictions, pairs.truths))
-    if predicted or expected:
+    sides = pairs.predictions, pairs.truths
+    if any(map(_has_nan, sides)):
+        predicted, expected = (sum(_has_nan([value]) for value in side) for side in sides)
         counts = f"{counted(predicted, 'prediction')} and {counted(expected, 'ground truth')}"
         problem = f"NaN is a value in {counts}, although tables and data frames read it as null"
         yield DataWarning("NaN as value", Diagnostic(problem=problem, remedy="write null for a missing value"))
 
 
-def _has_nan(value: Value) -> bool:
-    """Return whether a value is or holds a number that does not equal itself."""
-    parts = (part.values() if type(part) is dict else part for part in containers_in([value]))
-    return any(type(leaf) is float and leaf != leaf for leaf in chain([value], *parts))  # noqa: PLR0124
+def _has_nan(values: Collection[Value]) -> bool:
+    """Return whether NaN, which does not equal itself, is among values or in them."""
+    return any(type(part) is float and part != part for part in parts_in(values))  # noqa: PLR0124
 
 
 def warnings_about_errors(pairs: TestSet) -> Iterator[DataWarning]:

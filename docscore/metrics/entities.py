@@ -25,8 +25,8 @@ from docscore.core.values import (
     Matrix,
     Scalar,
     Value,
-    containers_in,
     is_empty,
+    parts_in,
     scalar_text,
     size,
     step_text,
@@ -178,8 +178,7 @@ def readings(truth: Value, *, scalars: bool = False) -> Iterator[Value]:
         yield truth
         return
     values = size(truth)
-    parts = chain.from_iterable(part.values() if type(part) is dict else part for part in containers_in([truth]))
-    characters = sum(len(part) for part in parts if isinstance(part, str))
+    characters = sum(len(part) for part in parts_in([truth]) if isinstance(part, str))
     most = MOST_READ_VALUES // max(1, values + characters // _CHARACTERS_A_VALUE)
     most = min(MOST_READINGS, max(_FEW_READINGS, most))
     combinations = list(islice(_readings(truth, scalars), most + 1))
