@@ -139,7 +139,7 @@ class Point(NamedTuple):
         threshold: values with a confidence below it are reviewed; infinity for all. The others are accepted.
         automation_rate: the share of the predicted values that are accepted, in [0, 1].
         accepted_accuracy: the share of the accepted values that are right, in [0, 1]; None if none is accepted.
-        accepted_documents: the number of documents with predicted values of which none is reviewed.
+        accepted_documents: the number of documents with predicted values that need no review.
         accuracy: the figure after the review, in [0, 1].
     """
 
@@ -247,7 +247,7 @@ class Curve:
         automated: the automation rates as ratios of sums (equation 13), one column per threshold.
         right: the accuracies of the accepted values as ratios of sums, one column per threshold.
         accurate: the accuracies as ratios of sums (equation 14), one column per threshold.
-        accepted_documents: for each threshold, the number of documents with predicted values of which none is reviewed.
+        accepted_documents: for each threshold, the number of documents with predicted values that need no review.
         documents: the number of documents.
         known: the share of the predicted values that have a confidence, in [0, 1]; others are always reviewed.
 
