@@ -43,15 +43,9 @@ export class CompareTab extends FileTab {
       paper: () => this.opened.toggle(),
       previous: () => this.step(-1),
       next: () => this.step(1),
-      more: (button) => button.setAttribute("aria-expanded", String(this.screen.classList.toggle("with-setup"))),
+      more: (button) => this.toggleSetup(button),
     };
-    this.listen();
-    this.bind();
-    this.drawChips();
-    this.setShown(false);
-    this.follow().finally(() => {
-      this.screen.dataset.ready = "";
-    });
+    this.start();
   }
 
   listen() {

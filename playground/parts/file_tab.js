@@ -67,6 +67,25 @@ export class FileTab {
     this.part("options").addEventListener("input", (event) => this.changeOptions(event));
   }
 
+  /** Begin with the drop box, and open the result of the address. A tab calls it at the end of its constructor. */
+  start() {
+    this.listen();
+    this.bind();
+    this.drawChips();
+    this.setShown(false);
+    this.follow().finally(() => {
+      this.screen.dataset.ready = "";
+    });
+  }
+
+  // How a tab listens, binds its keys, and opens the result of the address
+
+  listen() {}
+
+  bind() {}
+
+  async follow() {}
+
   // What a tab does with chosen files, further files, an option of the page only, a result, and a failure
 
   begin(/** @type {Chosen} */ _) {}
@@ -95,6 +114,10 @@ export class FileTab {
     const words = [...part("acts").children].map((button) => button.textContent).join();
     if (words === acts.map(([label]) => label).join()) return;
     part("acts").replaceChildren(...acts.map(([label, act]) => newButton("btn tint", label, act)));
+  }
+
+  toggleSetup(/** @type {HTMLElement} */ button) {
+    button.setAttribute("aria-expanded", String(this.screen.classList.toggle("with-setup")));
   }
 
   takeOptions(/** @type {Partial<FileOptions>} */ options) {

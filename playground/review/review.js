@@ -62,15 +62,9 @@ export class ReviewTab extends FileTab {
         this.openList(!this.state.isListOpen);
         this.list.mark();
       },
-      more: (button) => button.setAttribute("aria-expanded", String(this.screen.classList.toggle("with-setup"))),
+      more: (button) => this.toggleSetup(button),
     };
-    this.listen();
-    this.bind();
-    this.drawChips();
-    this.setShown(false);
-    this.follow().finally(() => {
-      this.screen.dataset.ready = "";
-    });
+    this.start();
   }
 
   listen() {
