@@ -165,10 +165,15 @@ def containers_in(values: Iterable[object]) -> Iterator[Any]:
 
 
 def parts_in(values: Collection[object]) -> Iterator[Any]:
-    """Yield values and all values in them, in no particular order."""
-    yield from values
-    for part in containers_in(values):
-        yield from part.values() if type(part) is dict else part
+    """Return an iterator over values and all values in them, level by level, which is faster than row by row."""
+    return chain.from_iterable(_levels_of(values))
+
+
+def _levels_of(level: Collection[Any]) -> Iterator[Collection[Any]]:
+    while level:
+        yield level
+        containers = (part for part in level if type(part) in CONTAINERS)
+        level = [*chain.from_iterable(part.values() if type(part) is dict else part for part in containers)]
 
 
 def field_path(steps: str) -> str:
@@ -522,8 +527,8 @@ def differs_by_value(value: Any) -> bool:
     >>> differs_by_value({"a": [1000.0]}), differs_by_value({"a": [1000, True, "1000.0"]})
     (True, False)
     """
-    if isinstance(value, dict | list | tuple):
-        parts = value.values() if isinstance(value, dict) else value
+    if type(value) in CONTAINERS:
+        parts = value.values() if type(value) is dict else value
         return any(differs_by_value(part) for part in parts if type(part) not in _WITHOUT_NUMBERS)
     return type(value) is not str and scalar_text(value) != number_text(value)
 

@@ -1,7 +1,7 @@
 """Texts such as "n/a" that mean that there is no value."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
@@ -49,13 +49,15 @@ both sides
 
 def _warnings_about_predictions(pairs: TestSet) -> Iterator[DataWarning]:
     """Yield warnings about the words of predictions, with the rate that each changes."""
+    if not _have_word(pairs.predictions):
+        return
     found: dict[str, dict[str, dict[str, str]]] = {}  # by the word in lower case and the field, the word by the id
     for name, prediction in zip(pairs.ids, pairs.predictions, strict=True):
-        for path, part in places_in(prediction) if _has_word(prediction) else ():
+        for path, part in places_in(prediction) if _have_word([prediction]) else ():
             if word := _as_word(part):
                 found.setdefault(word, {}).setdefault(path, {})[name] = part.strip()  # type: ignore[union-attr]
     expected: dict[str, set[str]] = {}  # the words of each field of the ground truths, "" for null
-    for path, part in chain.from_iterable(map(places_in, pairs.truths)) if found else ():
+    for path, part in chain.from_iterable(map(places_in, pairs.truths)):
         expected.setdefault(path, set()).update({""} if is_empty(part) else {_as_word(part)} - {""})
     for word, fields in found.items():
         others = {path: names for path, names in fields.items() if word not in expected.get(path, ())}
@@ -93,8 +95,8 @@ def _as_word(value: Any) -> str:
     return word if word.replace("_", " ") in _words() else ""
 
 
-def _has_word(value: Value) -> bool:
-    return any(map(_as_word, parts_in([value])))
+def _have_word(values: Collection[Value]) -> bool:
+    return any(map(_as_word, parts_in(values)))
 
 
 def _fields_in(value: Any, other: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:
