@@ -41,6 +41,11 @@ def test_all_values_are_looked_at() -> None:
     assert (field.compare, field.settings) == ("date", {"date_order": "dmy"})
 
 
+def test_a_suggested_schema_accepts_its_ground_truths() -> None:
+    references = [{"total": None, "lines": [{"sum": 1}, {"sum": None}]}, {"total": "7 €", "lines": None}]
+    assert lint(references, schema=suggest_schema(references).schema) == []
+
+
 @golden("suggestion", "percentages")
 def test_predictions_show_what_a_percentage_is(
     truths: list[Any], predictions: list[Any], settings: dict[str, Any], note: str, right: bool

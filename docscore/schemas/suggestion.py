@@ -145,6 +145,11 @@ class Suggestion(NamedTuple):
 
     def table(self, title: str = "Suggested comparators") -> Table:
         """Return the fields, their comparators, and the values in another notation that the comparators accept."""
+        accepted = (
+            value_column("values", "values"),
+            value_column("points", "points", FOUR_DIGITS),
+            text_column("specimens", "such as", lambda field: ", ".join(f"{a} ↔ {b}" for a, b in field.specimens)),
+        )
         return table_of(
             title,
             self.fields,
@@ -157,9 +162,7 @@ class Suggestion(NamedTuple):
                 ),
                 "text",
             ),
-            value_column("values", "values"),
-            value_column("points", "points", FOUR_DIGITS),
-            text_column("specimens", "such as", lambda field: ", ".join(f"{a} ↔ {b}" for a, b in field.specimens)),
+            *(accepted if any(field.values for field in self.fields) else ()),
             text_column("note", "note", kind="text"),
             unit="fields",
         )
@@ -501,7 +504,7 @@ def other_meaning(
 
 
 def _schema_of(values: FieldValues, fields: Mapping[str, SuggestedField], path: str) -> dict[str, Any]:
-    kinds = sorted(values.kinds)
+    kinds = [*sorted(values.kinds), *(["null"] if values.kinds and "null" in values.holders else [])]
     schema: dict[str, Any] = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
     if values.keys:
         parts = values.keys.items()
