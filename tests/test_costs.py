@@ -142,7 +142,7 @@ def test_a_caption_holds_what_marks_mean_and_comments_the_rest(write: Write) -> 
     assert "Pareto depends on the cost, not on seconds or tokens." in caption
     comments = [line for line in latex.splitlines() if line.startswith("% ")]
     assert [len(re.findall("run to run", "\n".join(text))) for text in (comments, [caption])] == [4, 0]
-    assert latex.count("half the width") == 1
+    assert latex.count("halve the width") == 1
 
 
 def test_files_of_the_formats_that_are_printed(files: list[str | Path], tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def runs_lines(runs: Runs) -> list[str]:
 
 
 HALF_THE_WIDTH = (
-    "half the width of an interval takes about four times as many documents"  # shown once for several systems
+    "to halve the width of an interval, about four times as many documents are needed"  # shown once for several systems
 )
 
 

@@ -62,11 +62,12 @@ class Estimate(NamedTuple):
     shared_unclear: int = 0
 
     def __str__(self) -> str:
-        only = f"{_shown(self.strict)} if only places count where the ground truth is wrong"
-        comes_back = f"{_shown(self.lenient)} comes back with right ground truths, {only}"
         draws = f"{counted(self.draws, 'draw')} fell in {counted(self.documents, 'document')}."
-        score = _shown(self.corrected, "{:.3f}", "", 1)
-        lines = [f"Of {self.system}'s loss of {self.loss:.3f}, {comes_back}: its score would be about {score}. {draws}"]
+        lines = [
+            f"Of {self.system}'s loss of {self.loss:.3f}, {_shown(self.lenient)} comes back with right ground truths: its "
+            f"score would be about {_shown(self.corrected, '{:.3f}', '', 1)}. Without the places where both answers are "
+            f"acceptable, {_shown(self.strict)} comes back. {draws}"
+        ]
         if self.unclear:
             many = self.unclear > MOST_UNCLEAR * self.draws
             warning = ". More than a tenth of the draws are unclear, which may change the shares." if many else "."
