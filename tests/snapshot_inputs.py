@@ -15,8 +15,7 @@ from tests.conftest import DATA
 class Case(NamedTuple):
     """The contents of the files of a test set, text, bytes or rows, and the options that they are read with.
 
-    Without a second system the predictions are compared with themselves. The options are those of the command, and the
-    same as keywords of `docscore.evaluate`; a schema is in `schema.json`.
+    Without a second system the predictions are compared with themselves; a schema is in `schema.json`.
     """
 
     references: Any
@@ -24,7 +23,6 @@ class Case(NamedTuple):
     new: Any = None
     names: Sequence[str] = ("r.jsonl", "p.jsonl")
     flags: Sequence[str] = ()
-    options: Mapping[str, Any] = {}
     schema: Mapping[str, Any] | None = None
 
 

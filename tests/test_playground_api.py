@@ -53,8 +53,12 @@ def test_missing_and_wrong_arguments_are_named(playground: Playground) -> None:
     assert PRIVATE not in playground.logged()
 
 
-def test_options_have_defaults_for_callers_that_know_fewer(playground: Playground) -> None:
+def test_options_are_passed_on_and_have_defaults_for_callers_that_know_fewer(playground: Playground) -> None:
     assert call(playground, 1000, 1000.0)[1] == call(playground, 1000, 1000.0, *DEFAULTS)[1]
+    pair = {"n": "X"}, {"n": "x", "m": None}
+    options: Any = {"threshold": 0.9, "ignore_case": False, "rules": "anls_star-1.0.1", "numbers": "value"}
+    [tree] = call(playground, *pair, *options.values())[1]
+    assert tree["score"] == score_tree(*pair, **options).score
 
 
 def test_bodies_that_take_too_long_are_refused(playground: Playground) -> None:
@@ -251,30 +255,6 @@ def test_without_docscore_review_the_page_has_no_reviews() -> None:
     }
 
 
-def value_of(text: str) -> Any:
-    """The value of JSON text; any other text as it is."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-RULES = "anls_star-1.0.1", "value"
-
-
-@pytest.mark.parametrize("route", ["score", "score_text"])
-def test_a_route_for_programs(route: str, playground: Playground, folder: Path) -> None:
-    asked: dict[str, tuple[Any, ...]] = {
-        **{name: (*map(value_of, texts), *DEFAULTS) for name, texts in PAIRS.items()},
-        "options": ({"n": "X"}, {"n": "x", "m": None}, 0.9, False, *RULES),
-        "wrong threshold": (1, 1, 2, *DEFAULTS[1:]),
-        "wrong rules": (1, 1, *DEFAULTS[:2], "none", "text"),
-        "too few arguments": (1,),
-    }
-    answers = {name: ": ".join(playground.call(route, *arguments)) for name, arguments in asked.items()}
-    compare(f"page_{route}", [(name, shortened(f"{answer}\n")) for name, answer in answers.items()], folder)
-
-
 def test_the_pair_on_the_page(playground: Playground, folder: Path) -> None:
     """What the tab for one pair gets: messages, the tree's words, JSON and code."""
     asked: list[tuple[str, dict[str, Any]]] = [
@@ -285,7 +265,7 @@ def test_the_pair_on_the_page(playground: Playground, folder: Path) -> None:
         {"metric": "entity_f1"},
         {"metric": "nted", "options": {"donut": True}},
         {"reading": "text"},
-        {"reading": "json", "options": {"rules": RULES[0], "numbers": RULES[1], "threshold": 0.9}},
+        {"reading": "json", "options": {"rules": "anls_star-1.0.1", "numbers": "value", "threshold": 0.9}},
         {"options": {"threshold": 2}},
         {"metric": "BLEU"},
     ]

@@ -1,7 +1,7 @@
-"""What every command and evaluate module gives for some forty inputs, good and bad, byte for byte.
+"""What every command prints for some forty inputs, good and bad, byte for byte.
 
-The expected outputs are the files of tests/data/snapshot, one per interface. This writes what the code gives now;
-read the diff, and name each difference in CHANGELOG.md:
+The expected outputs are the files of tests/data/snapshot; test_interfaces.py holds Python and the modules beside the
+command. This writes what the code gives now; read the diff, and name each difference in CHANGELOG.md:
 
     DOCSCORE_WRITE_SNAPSHOT=1 python -m pytest -q tests/test_snapshot.py tests/test_playground_api.py
 """
@@ -14,14 +14,12 @@ import html
 import json
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import docscore
 from docscore.version import VERSION
 from tests.commands import Done, run
 from tests.conftest import ROOT, golden
@@ -158,49 +156,3 @@ def test_help(arguments: tuple[str, ...], folder: Path) -> None:
     flags = ("--help", "--help-all") if arguments else ("--help",)
     parts = [(flag, printed(run(*arguments, flag), str)) for flag in flags]
     compare("help_" + "".join(arguments or ["docscore"]), parts, folder)
-
-
-def called(function: Callable[..., Any], *arguments: Any, **options: Any) -> str:
-    """What a call returns as JSON, what it warns of, or the error."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            result = function(*arguments, **options)
-        except Exception as error:  # noqa: BLE001  whatever it is
-            output = f"{type(error).__name__}: {error}\n"
-        else:
-            output = shortened(lines_of(json.loads(json.dumps(result, default=str))), 2_500)
-    ours = (each for each in caught if issubclass(each.category, UserWarning))
-    return output + "".join(f"{each.category.__name__}: {each.message}\n" for each in ours)
-
-
-def test_evaluate_in_python(folder: Path) -> None:
-    """Files by their paths; rows from memory where they are a list."""
-
-    def evaluated(**given: Any) -> Any:
-        return docscore.evaluate(**given).to_dict()
-
-    parts = []
-    for name, case, (references, predictions, _) in sets_in(folder):
-        sides: dict[str, dict[str, Any]] = {"paths": {"references": references, "predictions": predictions}}
-        if isinstance(case.references, list):
-            sides["lists"] = {"references": case.references, "predictions": case.predictions}
-        for kind, given in sides.items():
-            parts.append((f"{name}: {kind}", called(evaluated, **given, **case.options)))
-    compare("python", parts, folder)
-
-
-@golden("test_sets", "modules")
-def test_an_evaluate_module(module: str, asked: dict[str, Any], folder: Path) -> None:
-    metric = pytest.importorskip("evaluate").load(docscore.evaluate_module(module), cache_dir=str(folder / "cache"))
-    taken = {"parse", "parse_references", "missing"}
-    taken |= {"rules", "ignore_case", "threshold", "numbers", "schema"} if module == "anls_star" else set()
-    parts = []
-    for name, case, _ in sets_in(folder):
-        if isinstance(case.references, list) and isinstance(case.predictions, list):
-            options = {key: value for key, value in case.options.items() if key in taken}
-            if options.get("schema"):
-                options["schema"] = case.schema
-            sides = {"references": case.references, "predictions": case.predictions}
-            parts.append((name, called(metric.compute, **sides, **asked, **options)))
-    compare(f"module_{module}", parts, folder)
