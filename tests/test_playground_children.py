@@ -115,7 +115,7 @@ def test_an_older_request_that_comes_late_stops_nothing() -> None:
         return await asyncio.gather(newer, children.run("v", sum, [1, 2], number=1), return_exceptions=True)
 
     newer, older = asyncio.run(overtaken())
-    assert (newer, str(older)) == (None, REPLACED)
+    assert (newer, str(older), older.kind) == (None, REPLACED, "replaced")
 
 
 def test_many_requests_that_stop_each_other_while_they_start() -> None:
@@ -153,6 +153,7 @@ def test_what_is_stopped_frees_its_place(leaves: bool) -> None:
 
     first, other = asyncio.run(ended())
     assert (str(first), other) == ("" if leaves else "stopped", 3)
+    assert leaves or first.kind == "stopped"
 
 
 def test_a_pattern_that_takes_forever_is_stopped(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import shutil
-import time
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,17 +15,16 @@ import pytest
 from docscore_review.verdicts import Review
 
 import docscore
-from dev.scripts.write_server_types import FILE
 from docscore.evaluation.evaluation import Evaluation
 from docscore.inputs.json_text import loads
 from docscore.inputs.test_set import TestSet
 from playground import page
 from playground.pair.pair import edited
 from playground.parts.conclusions import every_pair, headline_of, ties_of, verdict_of, what_ifs_of
-from playground.server import answers, functions, storage
-from playground.server.requests import NOTES, FileRequest
+from playground.server import answers, storage
+from playground.server.requests import NOTES
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, run_python, written
-from tests.conftest import HUNG, golden
+from tests.conftest import golden
 from tests.structures import evaluation_of
 
 server_functions: Any = SimpleNamespace(**{name: function.ask for name, function in page.ASKED.items()})
@@ -260,33 +258,6 @@ def test_what_the_server_does_wrong_is_told_and_logged(
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-def sleep(*_arguments: Any, **_keywords: Any) -> Any:
-    """Work that does not end in time."""
-    time.sleep(600)
-
-
-@pytest.mark.parametrize("kind", ["stopped", "replaced"])
-def test_a_run_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    asked = {"predictions": uploaded(PREDICTIONS)}
-    score_slowly = functions.runs(FileRequest, answers.TestSet, sleep).ask
-    monkeypatch.setattr(functions, "ANSWERED_WITHIN", HUNG)
-
-    async def visit() -> Any:
-        begun = asyncio.ensure_future(score_slowly({**asked, "window": [kind, 1]}))
-        while kind not in functions._RUNS:  # noqa: ASYNC110, SLF001  until the run is there
-            await asyncio.sleep(0.01)
-        if kind == "stopped":
-            await server_functions.stop({"window": [kind, 1]})
-            return await begun
-        later = asyncio.ensure_future(score_slowly({**asked, "window": [kind, 2]}))
-        answer = await begun
-        later.cancel()
-        await server_functions.stop({"window": [kind, 2]})
-        return answer
-
-    assert asyncio.run(visit())["kind"] == kind
-
-
 def exported_file(question: dict[str, Any], file: str = "verdicts") -> Path:
     """The file that the page writes of the verdicts on a review."""
     return Path(asyncio.run(server_functions.export_review({**question, "file": file}))["path"])
@@ -426,32 +397,8 @@ def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None
         assert refused["kind"] == "input", verdicts
 
 
-# The interfaces by which `tsc` checks the page's scripts: for each property whether it may be absent, and its type.
-INTERFACES = {
-    name: {key: (bool(mark), of) for key, mark, of in re.findall(r"^    (\w+)(\??): (.*);$", body, re.MULTILINE)}
-    for name, body in re.findall(
-        r"^  interface (\w+) \{\n(.*?)^  \}", FILE.read_text("utf-8"), re.MULTILINE | re.DOTALL
-    )
-}
-
-
-def check_names(value: Any, type_text: str, place: str) -> None:
-    """Compare the names in a value with those of the interface that its type mentions, and so on below."""
-    named = next((name for name in re.findall(r"[A-Z]\w+", type_text) if name in INTERFACES), None)
-    if named is None or value is None:
-        return
-    if isinstance(value, list | tuple):
-        for part in value:
-            check_names(part, named, f"{place}[]")
-        return
-    properties = INTERFACES[named]
-    required = {name for name, (may_lack, _) in properties.items() if not may_lack and "Partial<" not in type_text}
-    assert required <= value.keys() <= properties.keys(), place
-    for name, part in value.items():
-        check_names(part, properties[name][1], f"{place}.{name}")
-
-
-def test_answers_have_the_names_of_their_types(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_function_answers(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With JSON; mypy and `tsc` check the names in it, which test_server_types.py holds together."""
     monkeypatch.setattr("playground.parts.functions.is_local", lambda: True)
 
     async def visit() -> None:
@@ -480,16 +427,10 @@ def test_answers_have_the_names_of_their_types(results: Results, monkeypatch: py
         decided = await server_functions.export_review(asked["export_review"])
         other = uploaded(Path(decided["path"]))
         asked["compare_readers"] = {**of_review, "verdicts": '[[0, "both", 0, ""]]', "other": other}
-        found = {name: await getattr(server_functions, name)(each) for name, each in asked.items()}
-        found |= {"score_files": scored, "compare_files": compared, "begin_review": reviewed}
-        assert found.keys() == page.ASKED.keys() - {"progress"}
-        for name, actual in found.items():
-            answer = json.loads(json.dumps(actual))
+        for name, each in asked.items():
+            answer = json.loads(json.dumps(await getattr(server_functions, name)(each)))
             assert "refused" not in answer, (name, answer)
-            of = INTERFACES["Functions"][name][1].split(", ")[1]  # for a run, its result comes first
-            check_names(answer, of.replace("Result", "TestSet"), name)
-        invalid = await server_functions.score_workspace({**pair, "truth": "{"})
-        check_names(invalid["faults"], "Fault", "fault")
-        check_names(await server_functions.read_rows({"run": "", "numbers": "1"}), "Refusal", "refusal")
+        runs = {"score_files", "compare_files", "begin_review"}
+        assert asked.keys() | runs == page.ASKED.keys() - {"progress"}
 
     asyncio.run(visit())
