@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
 from decimal import Decimal
 from math import fsum
 from pathlib import Path
@@ -14,56 +13,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_star import AnlsStar
-from docscore import anls_score, entity_counts, evaluate, kieval_score, nted_score, score_pairs, score_tree
+from docscore import anls_score, entity_counts, evaluate, kieval_score, nted_score, score_tree
 from docscore.core.numbers import shortest_spelling
 from docscore.core.options import NUMBERS, PACKAGE, RULES, CompareOptions
 from docscore.core.values import number_text
-from docscore.evaluation.state import ScoreState
 from docscore.evaluation.systems import systems_of
 from docscore.inputs.json_text import loads
-from docscore.inputs.pairing import pairs_of
 from docscore.metrics.anls_star.api import build_tree, score_all
 from tests.commands import column_of
 from tests.conftest import golden
 from tests.oracle import Oracle
-from tests.structures import damaged, evaluation_of, filled, random_prediction, random_truth, respelled, shuffled
+from tests.structures import damaged, filled, random_prediction, random_truth, respelled, shuffled
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 
-METRIC: Any = AnlsStar(keep_in_memory=True)
-Score = Callable[..., float]
-DOORS: dict[str, Score] = {
-    "anls_score": anls_score,
-    "score_tree": lambda gt, pred, **options: score_tree(gt, pred, **options).score,
-    "score_pairs": lambda gt, pred, **options: score_pairs([(gt, pred)], **options).item(),
-    "Evaluation": lambda gt, pred, **options: evaluation_of(pairs_of([pred], [gt]), **options).score,
-    "ScoreState": lambda gt, pred, **options: _of_state(gt, pred, options),
-    "compute": lambda gt, pred, **options: METRIC.compute(predictions=[pred], references=[gt], **options)["anls_score"],
-}
 
-
-def _of_state(gt: Any, pred: Any, options: dict[str, Any]) -> float:
-    state = ScoreState(**options)
-    state.update([pred], [gt])
-    return state.compute()["anls_star"]
-
-
-@pytest.mark.filterwarnings("ignore:Numbers are compared as printed")  # the evaluate module warns of it
-@pytest.mark.parametrize("door", DOORS)
 @golden("numbers", "options")
-def test_every_door_takes_them(
-    door: str, truth: Any, prediction: Any, options: dict[str, Any], expected: float
-) -> None:
-    assert DOORS[door](truth, prediction, **options) == pytest.approx(expected, abs=1e-12)
+def test_what_the_options_change(truth: Any, prediction: Any, options: dict[str, Any], expected: float) -> None:
+    """Every interface passes them on: test_interfaces.py and test_judging.py."""
+    assert anls_score(truth, prediction, **options) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("option", [{"rules": "paper-2"}, {"numbers": "words"}, {"rules": None}])
-def test_others_are_refused(door: str, option: dict[str, Any]) -> None:
+def test_others_are_refused(option: dict[str, Any]) -> None:
     (name,) = option
     with pytest.raises(ValueError, match=f"^{name}: expected "):
-        DOORS[door]("a", "a", **option)
+        anls_score("a", "a", **option)
 
 
 @golden("numbers", "spellings")
