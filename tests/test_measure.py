@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import docscore
-from docscore import ScoreState, anls_score
+from docscore import anls_score
 from docscore.core.options import CompareOptions, ReadOptions, read_and_compare_options
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.registry import METRICS, signature_of
@@ -25,8 +25,7 @@ from docscore.metrics.nted import nted_score
 from docscore.report.html_report import report_as_html
 from docscore.version import VERSION
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, run, succeed
-from tests.conftest import ROOT, golden
-from tests.page_runner import blocks_of
+from tests.conftest import golden
 from tests.structures import damaged, random_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore:references. .* accept a missing value")  # random ground truths may
@@ -147,32 +146,6 @@ def test_anls_refuses_what_it_was_not_made_for(metric: str, truth: Any, predicti
     fine: Any = ["x"] if metric == "anlsl" else "x"
     with pytest.raises(ValueError, match=f"^row '1': {re.escape(message)}$"):
         _ = evaluated([(fine, fine), (truth, prediction)], metric).figures
-
-
-@pytest.mark.ci
-def test_every_interface_shows_the_metric_of_the_guide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The share of example receipts that are right as a whole, counted from the scores that a command prints."""
-    monkeypatch.setitem(METRICS, "exact_match", METRICS["anls"])  # taken away afterwards, and what replaces it too
-    blocks = blocks_of((ROOT / "docs" / "adding_a_metric.md").read_text("utf-8"))
-    guide = "\n".join(block.text for block in blocks if block.language == "python")
-    exec(guide, {"__name__": "exact_match"})  # noqa: S102  it is what a reader is told to do
-    both = ["--metrics", "anls_star,exact_match"]
-    score: list[Any] = ["score", REFERENCES, PREDICTIONS, *both]
-    table: list[Any] = ["table", PREDICTIONS, "--references", REFERENCES, *both]
-    output = json.loads(succeed(*score, "--json", "--rows"))
-    scores = [row["anls_score"] for row in output["per_sample"]]
-    share = scores.count(1.0) / len(scores)
-    assert output["metrics"]["exact_match"] == pytest.approx(share)
-    low, high = output["metrics"]["confidence_intervals"]["exact_match"]
-    assert low < share < high
-    assert re.search(rf"^Exact match +{share:.6f} ", succeed(*score), re.MULTILINE)
-    assert re.search(rf"^Exact match +{share:.4f}\*", succeed(*table), re.MULTILINE)
-    assert f"**{share:.4f}**" in succeed(*table, "--format", "markdown")
-    assert re.search(rf"Exact match</td>\s*<td[^>]*>{share:.4f}<", succeed("report", *score[1:], "-o", "-"))
-    here, there = (ScoreState(metrics=["exact_match"], fields=False) for _ in range(2))
-    here.update(["tea"], ["tea"])
-    there.update(["tea", "rum", "x"], ["rum", "tea", "y"])
-    assert here.merge(there).compute() == {"exact_match": 0.25}
 
 
 OWN = """
