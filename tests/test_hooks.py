@@ -63,55 +63,6 @@ subprocess.run(command, env={**os.environ, **settings, "PROMPTFOO_CONFIG_DIR": "
 rows = json.loads(Path("out.json").read_text("utf-8"))["results"]["results"]
 found = [row["score"] for row in sorted(rows, key=lambda row: row["testIdx"])]
 """,
-    "inspect_ai": """
-from inspect_ai import Task, eval
-from inspect_ai.dataset import Sample
-from inspect_ai.model import ModelOutput, ModelUsage, get_model
-from docscore.integrations.inspect import typed_by_schema
-samples = [Sample(id=name, input=name, target=json.dumps(truth)) for name, truth in zip(IDS, TRUTHS)]
-outputs = [ModelOutput.from_content("mockllm", text) for text in TEXTS]
-for output in outputs:
-    output.usage = ModelUsage()  # else it loads a tokenizer to count
-model = get_model("mockllm/model", custom_outputs=outputs)
-task = Task(dataset=samples, scorer=typed_by_schema(schema=SCHEMA))
-(log,) = eval(task, model=model, display="none", max_samples=1, log_dir="logs")
-rows = sorted(log.samples, key=lambda sample: sample.id)
-without = Task(dataset=[Sample(id="w", input="w")], scorer=typed_by_schema(schema=SCHEMA))
-(lacking,) = eval(without, model=get_model("mockllm/model"), display="none", log_dir="logs")
-assert "sample w: expected a target, got none" in lacking.error.message
-found = {
-    "mean": log.results.scores[0].metrics["mean"].value,
-    "scores": [sample.scores["typed"].value for sample in rows],
-}
-""",
-    "mlflow": """
-import mlflow
-from docscore.integrations.mlflow import anls_star_scorer
-mlflow.set_tracking_uri("sqlite:///mlflow.db")
-rows = [
-    {"inputs": {"q": name}, "outputs": text, "expectations": {"bill": truth}}
-    for name, text, truth in zip(IDS, TEXTS, TRUTHS)
-]
-result = mlflow.genai.evaluate(data=rows, scorers=[anls_star_scorer(expectation="bill", schema=SCHEMA)])
-found = {"mean": result.metrics["typed_score/mean"]}
-""",
-    "pydantic_evals": """
-from pydantic_evals import Case, Dataset
-from docscore.integrations.pydantic_evals import AnlsStarEvaluator
-cases = [Case(name=name, inputs=text, expected_output=("none", truth)) for name, text, truth in zip(IDS, TEXTS, TRUTHS)]
-
-async def task(text):
-    return text
-
-report = Dataset(name="d", cases=cases, evaluators=[AnlsStarEvaluator(schema=SCHEMA)]).evaluate_sync(
-    task, progress=False
-)
-found = [case.scores["typed_score"].value for case in sorted(report.cases, key=lambda case: case.name)]
-assert all(case.scores["typed_score"].reason.startswith("≈ $") for case in report.cases)
-without = Dataset(name="w", cases=[Case(name="w", inputs="x")], evaluators=[AnlsStarEvaluator()])
-(case,) = without.evaluate_sync(task, progress=False).cases
-assert "expected_output: expected a ground truth, got none" in case.evaluator_failures[0].error_message
-""",
     "lm_eval": """
 import lm_eval
 from lm_eval.api.model import LM
