@@ -192,6 +192,8 @@ def test_the_scorer_on_a_task_of_somebody_else(server: Loopback, tmp_path: Path)
     assert values(log) == {"name": 1.0, "object": 1.0, "list": 0.5, "number": 1.0}
     (log,) = run_tasks(their_task(targets, tasks.anls_star(target="text")), tmp_path)
     assert values(log)["list"] == 0.5  # three of six characters
+    (lacking,) = run_tasks(their_task({"name": ""}, tasks.anls_star()), tmp_path)
+    assert "sample name: expected a target, got none" in lacking.error.traceback
     (sample,) = [each for each in log.samples if each.id == "list"]
     assert (sample.scores["anls_star"].answer, sample.scores["anls_star"].metadata["parsed"]) == ("[1]", None)
 
