@@ -353,22 +353,11 @@ def counts(row: tuple[Raw, Raw]) -> dict[Level, Counts]:
 
 
 def test_properties() -> None:
-    """Recalls nest, shares add up to 1; one citation more never lowers R, and one not accepted never raises P."""
+    """Recalls nest; one citation more never lowers R, and one that is not accepted never raises P."""
     rng = random.Random(1)
     for i in range(250):
         reference, prediction = random_row(rng, f"q{i}", most=3)
         before = counts((reference, prediction))
-        for level in LEVELS:
-            each = before[level]
-            shares = (
-                each.right_value_right_region
-                + each.right_value_other_region
-                + each.wrong_value_right_region
-                + each.wrong_value_other_region
-            )
-            assert shares == each.predicted == each.cells - each.missing
-            assert each.cited + each.not_cited == each.predicted
-            assert 0 <= each.f1 <= 1
         both = {path: [place for place in places if "box" in place] for path, places in reference["evidence"].items()}
         of_both = counts(
             ({**reference, "evidence": {path: places for path, places in both.items() if places}}, prediction)
