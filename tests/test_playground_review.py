@@ -151,30 +151,12 @@ def test_what_is_typed_is_chosen_or_was_decided_is_shown(visit: Visit, tmp_path:
     assert visitor.page.locator(".keys dd", has_text="losses").count() == 0, "a review has none to mark"
 
 
-def test_verdicts_of_a_file_and_of_another_version_of_the_files(visit: Visit) -> None:
-    """Those on the same ground truths go on; others are looked at again."""
+def test_verdicts_of_a_file(visit: Visit) -> None:
     visitor = on_the_tab(visit)
     visitor.give_files(TRUTHS, *SYSTEMS.values(), NOTES / "decided.jsonl", verdicts="decided.jsonl")
     visitor.shown()
     assert (visitor.decided(), visitor.text("toast-text")) == (15, "59 of 59 verdicts carried over.")
     assert visitor.scores() == ["0.974", "0.962", "0.941"], "as in docs/review.md"
-    rows = made(documents=2, fields=2)
-    other = on_the_tab(visit)
-    other.give(**rows)
-    other.press("22")
-    assert other.decided() == 2
-    rows["references"][0]["references"][0]["field 0"] = "d0000 - 7"
-    rows["references"][1]["references"][0].pop("field 1")
-    other.page.get_by_role("button", name="Change", exact=True).click()
-    other.page.get_by_role("button", name="Choose other files").click()
-    other.give(**rows)
-    assert other.text("notice-title") == "2 verdicts of an earlier file: 2 fit."
-    assert other.decided() == 0
-    other.page.get_by_role("button", name="Look at them again").click()
-    assert other.text("of") == "of 2 decisions"
-    assert other.text("who").endswith("earlier: prediction is right")
-    other.press("1")
-    assert other.decided() == 1
 
 
 def test_blind_hides_whose_value_is_whose(visit: Visit) -> None:
@@ -244,26 +226,18 @@ def test_it_opens_from_other_tabs_and_shows_what_strangers_wrote(visit: Visit) -
     visitor.page.locator(".rv-what", has_text="3 systems · 40 documents").wait_for()
 
 
-DEAF = "window.addEventListener('storage', event => { if (window.isDeaf) event.stopImmediatePropagation(); });"
-HEAR = """() => {
-  window.isDeaf = false;
-  const key = Object.keys(localStorage).find(name => name.startsWith("docscore-review "));
-  window.dispatchEvent(new StorageEvent("storage", { key }));
-}"""  # what other windows wrote meanwhile
-
-
 def another_window(visitor: Reviewer) -> Reviewer:
     """A second window of the same browser on the same review."""
     other: Reviewer = object.__new__(Reviewer)
     other.__dict__.update(visitor.__dict__)
     other.page = visitor.new_tab()
-    other.page.add_init_script(DEAF)
     other.page.goto(visitor.page.url)
     other.shown()
     return other
 
 
-def test_two_windows_of_a_review_are_merged_and_what_differs_shows_both(visit: Visit) -> None:
+def test_what_another_window_decides_is_shown(visit: Visit) -> None:
+    """`kept.test.js` has what two windows decide differently."""
     first = on_the_tab(visit)
     first.give(**made(documents=4, fields=1))
     one, two = another_window(first), another_window(first)
@@ -271,25 +245,6 @@ def test_two_windows_of_a_review_are_merged_and_what_differs_shows_both(visit: V
     two.page.locator(".rv-count", has_text="1").wait_for()
     two.press("j3")
     one.page.locator(".rv-count", has_text="2").wait_for()
-    for window in (one, two):
-        window.page.evaluate("window.isDeaf = true")
-        window.page.locator(".rv-it:not(.done)").first.click()
-    one.press("1")
-    two.press("5")
-    for window in (one, two, one):
-        window.page.wait_for_timeout(300)
-        window.page.evaluate(HEAR)
-    for window in (one, two):
-        window.page.locator(".rv-notice", has_text="1 place was decided differently in another window.").wait_for()
-        window.page.get_by_role("button", name="Look at them").click()
-        assert window.text("of") == "of 1 decision"
-        assert window.text("both") == "Here: cannot tell. In another window: ground truth is right."
-    assert axe(one.page, "#review") == []
-    one.press("1")
-    one.page.wait_for_timeout(300)
-    one.page.reload()
-    one.shown()
-    assert (one.decided(), one.page.locator(".rv-notice").is_visible()) == (3, False)
 
 
 def test_a_reload_keeps_list_place_and_undo_and_back_leaves_a_place(visit: Visit) -> None:
@@ -310,11 +265,3 @@ def test_a_reload_keeps_list_place_and_undo_and_back_leaves_a_place(visit: Visit
     visitor.page.go_back()
     visitor.page.wait_for_function("place => document.querySelector('.rv-path').innerText === place", arg=place[0])
     assert visitor.page.locator('.rv[data-state="shown"]').is_visible()
-    for _ in range(6):
-        if "=" not in visitor.page.url:
-            break
-        visitor.page.go_back()
-        visitor.page.wait_for_timeout(100)
-    assert visitor.page.url.endswith("#review")
-    visitor["review"].get_by_role("button", name="Back to the result").click()
-    visitor.shown()
