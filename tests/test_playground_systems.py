@@ -84,33 +84,6 @@ def visitor(visit: Visit) -> Comparer:
 
 
 @pytest.mark.ci
-def test_three_real_systems_in_one_look(visitor: Comparer, docubench: Path) -> None:
-    """Who leads, that it is not proven, that one document makes it, and that the order turns by value."""
-    visitor.drop(docubench / "references.jsonl", *sorted(docubench.glob("predictions_*.jsonl")))
-    assert visitor.shown() == "gemini leads claude by 0.026; no difference is proven (p = 0.67)."
-    for name, text in (
-        ("text", "Four fifths of the lead comes from one document: 5ukZftw0."),
-        ("order", "Compared by value, the order is gemini 0.970, gpt 0.959, claude 0.934."),
-        ("remedies", "Compare by value"),
-        ("tie", "tied"),
-    ):
-        assert visitor.part(name).inner_text() == text
-        assert visitor.part(name).evaluate("drawn => drawn.getBoundingClientRect().bottom") < WIDE[1] / 3, name
-    assert visitor.part("forest").locator("b").all_inner_texts() == ["gemini", "claude", "gpt"]
-    assert visitor.part("forest").locator(".cmp-number").all_inner_texts() == ["0.879", "0.853", "0.842"]
-    assert "by value" not in visitor.part("notes").inner_text()  # it is said above
-    assert visitor.table("causes")[0] == ["Different notation", "−0.092", "−0.082", "−0.118"]
-    assert ["amount", "9", "−0.006", "−0.008", "−0.009"] in visitor.table("fields")
-    assert visitor.table("documents")[0] == ["5ukZftw0", "", "0.643", "0.000", "0.960"]
-    visitor.part("text").get_by_role("link").click()
-    assert len(visitor.places("5ukZftw0")) > 10
-    visitor.button("Close").click()
-    visitor.button("Compare by value").click()
-    visitor.part("verdict").get_by_text("gemini leads gpt by 0.011").wait_for()
-    assert visitor.part("forest").locator("b").all_inner_texts() == ["gemini", "gpt", "claude"]
-    assert visitor.part("chips").all_inner_texts() == ["by value\n×"]
-
-
 def test_the_example_says_what_the_library_and_the_commands_say(visitor: Comparer) -> None:
     assert visitor.example() == "new leads base by 0.057; no difference is proven (p = 0.38)."
     actual = {name: evaluate(references=REFERENCES, predictions=path, parse="repair") for name, path in FILES.items()}
@@ -203,34 +176,6 @@ def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     other.places(visitor.part("name").inner_text())
     assert other.part("find").input_value() == "receipt-0"
     assert other.part("verdict").inner_text() == visitor.part("verdict").inner_text()
-    run = link.split("#compare=")[1].split("&")[0]
-    visit(f"/#documents={run}").page.get_by_text("This link could not be opened: it is not a test set.").wait_for()
-    gone = on_the_tab(visit, "/#compare=" + "r" * 22)
-    gone.part("status").get_by_text("These results are no longer on the server").wait_for()
-
-
-def test_columns_of_other_names_are_shown_before_comparing(visitor: Comparer) -> None:
-    """Which file is the ground truth is asked, its columns are guessed, and both can be changed."""
-    sides = {"x": [1, 2, 3], "a": [1, 2, 4], "b": [1, 0, 4]}
-    texts = {
-        name: "nr;wert\n" + "".join(f'{row};"{{""k"": {value}}}"\n' for row, value in enumerate(values))
-        for name, values in sides.items()
-    }
-    box = visitor["compare"].locator(".drop")
-    box.locator(".drop-input").set_input_files([payload(f"{name}.csv", text.encode()) for name, text in texts.items()])
-    box.get_by_text("Which file is the ground truth?").wait_for()
-    assert box.locator(".btn.main").count() == 0
-    assert "hold it" not in box.inner_text()
-    box.locator("[data-item='0']").get_by_role("button", name="Use as ground truth").click()
-    box.get_by_text("paired by nr").wait_for()
-    box.locator("[data-choice=prediction]").select_option(label="nr")
-    box.get_by_text("prediction: nr").wait_for()
-    box.locator("[data-choice=prediction]").select_option(label="wert")
-    box.get_by_text("all 2 prediction files in the same way").wait_for()
-    visitor.button("Compare").click()
-    assert visitor.shown().startswith("a leads b by 0.333")
-    visitor.button("Change").click()
-    box.get_by_text("prediction: wert").wait_for()
 
 
 SILENT: list[Any] = []  # requests that wait until the run is stopped
