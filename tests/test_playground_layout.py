@@ -1,4 +1,4 @@
-"""Each control that is seen receives a click at its middle, at every width and in each state of the drawings."""
+"""Each state of the page: axe, rings of focus, the width, and a click at the middle of each control that is seen."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from collections.abc import Callable
 import pytest
 
 from tests import browser
-from tests.browser import Visit, Visitor
+from tests.browser import NARROW, WIDE, Visit, Visitor, axe, errors_of_focus
 from tests.commands import RECEIPTS, REFERENCES
+from tests.test_playground_pair import FILL
 
 playground, chromium, visit = browser.playground, browser.chromium, browser.visit
 
-SIZES = [(1920, 1080), (1440, 900), (1280, 900), (1024, 768), (390, 844)]
+SIZES = [(1920, 1080), (1440, 900), WIDE, (1024, 768), NARROW]
 # What does not get a click at its middle after it is scrolled into view; regions on a document may lie on each other.
-# A dialog, a sheet or a menu covers what is behind it.
+# A dialog, a sheet or a menu covers what is behind it; the title of what has the focus covers what is beside it.
 COVERED = """() => {
   const CONTROLS = "a[href], button, input:not([type=file]), select, textarea, summary, [role=option], [data-open]";
   const cover = document.querySelector("dialog[open], .sheet, details.pop[open]") ?? document;
@@ -25,7 +26,8 @@ COVERED = """() => {
     control.scrollIntoView({ block: "center", inline: "center" });
     const [box] = control.getClientRects();
     const at = box && document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
-    const isHit = control.contains(at) || [...(control.labels ?? [])].some(label => label.contains(at));
+    const isHit = control.contains(at) || [...(control.labels ?? [])].some(label => label.contains(at))
+      || at?.matches(".told[aria-hidden]");
     const name = control.getAttribute("aria-label") || control.textContent.trim() || control.id || control.className;
     if (!isHit) found.add(`${name.slice(0, 40)}: ${at ? `${at.tagName} ${at.className}` : "nothing"}`);
   }
@@ -35,83 +37,143 @@ Step = Callable[[Visitor], object]
 
 
 def click(selector: str) -> Step:
-    return lambda visitor: visitor.page.locator(selector).click()
+    return lambda visitor: visitor.page.locator(selector).first.click()
 
 
-def press(key: str) -> Step:
-    return lambda visitor: visitor.press(key)
+def key(name: str) -> Step:
+    return lambda visitor: visitor.press(name)
 
 
-def wait(selector: str) -> Step:
+def see(selector: str) -> Step:
     return lambda visitor: visitor.page.locator(selector).first.wait_for()
 
 
-def try_example(button: str, shown: str) -> Step:
+def button(name: str, shown: str = "") -> Step:
+    """Press a button of the tab, and wait for what it shows."""
+
     def step(visitor: Visitor) -> None:
-        visitor.page.get_by_role("button", name=re.compile(button)).click()
-        visitor.page.locator(shown).first.wait_for()
+        visitor.page.get_by_role("button", name=re.compile(name)).locator("visible=true").first.click()
+        if shown:
+            visitor.page.locator(shown).first.wait_for()
 
     return step
+
+
+def pop(selector: str) -> Step:
+    """Open a box below its button with all that is folded in it, and no other one."""
+    script = """pop => {
+      for (const each of document.querySelectorAll(".pop")) each.open = each === pop || pop.contains(each);
+      for (const part of pop.querySelectorAll("details")) part.open = true;
+    }"""
+    return lambda visitor: visitor.page.locator(selector).first.evaluate(script)
+
+
+CLOSE = "() => { for (const each of document.querySelectorAll('.pop')) each.open = false; }"
+
+
+def close(visitor: Visitor) -> None:
+    visitor.page.evaluate(CLOSE)
+
+
+def fill(side: str, text: str) -> Step:
+    return lambda visitor: visitor[f"pair-{side}"].locator("textarea").evaluate(FILL, text)
 
 
 def choose_receipts(visitor: Visitor) -> None:
     visitor.choose_files(REFERENCES, RECEIPTS / "predictions_confident.jsonl")
 
 
-def type_an_error(visitor: Visitor) -> None:
-    visitor["pair-prediction"].locator("textarea").focus()
-    visitor.press("x")
-    visitor.page.locator("#pair-notice:not([hidden])").wait_for()
+def choose_worse(visitor: Visitor) -> None:
+    visitor.page.locator(".cmp-worse").select_option(label="base worse than new", force=True)
 
 
+def settle(visitor: Visitor) -> None:
+    """Wait until a choice among documents is drawn."""
+    visitor.page.locator(".testset:not([aria-busy])").wait_for()
+    visitor.page.locator(".pane[data-stale]").first.wait_for(state="detached")
+
+
+EXCHANGED = '{"vat": "DE811", "no": "0042"}', '{"vat": "0042", "no": "DE811"}'
 RESULT = ".testset[data-ready]:not([data-stale], [aria-busy]) #testset-tree .anls-row"
 STATES: dict[str, list[tuple[str, list[Step]]]] = {  # by the tab, each from the one before
     "One pair": [
-        ("example", []),
-        ("options", [click("#pair-options > summary")]),
-        ("own", [press("Escape"), click("#pair-own")]),
-        ("error", [click("#pair .pop.left > summary"), click("[data-example='0']"), type_an_error]),
+        ("example", [see("#pair-tree .anls-row")]),
+        ("examples", [pop("#pair .menu")]),
+        ("options", [pop("#pair-options")]),
+        ("code", [pop("#pair .code-of")]),
+        ("own", [close, click("#pair-own")]),
+        (
+            "exchanged values",
+            [fill("truth", EXCHANGED[0]), fill("prediction", EXCHANGED[1]), click(".anls-row:has(.anls-remark)")],
+        ),
+        ("error", [fill("prediction", '{"a": 1'), see("#pair-notice:not([hidden])")]),
+        ("keys", [fill("prediction", "{}"), see("#pair-result:not([data-stale])"), key("?")]),
     ],
     "Test set": [
         ("empty", []),
         ("files", [choose_receipts]),
-        ("receipts", [try_example("^Score$", RESULT)]),
-        ("options", [click("#testset-options > summary"), click("#testset-options .more-options > summary")]),
-        ("keys", [press("Escape"), press("?")]),
-        ("files again", [press("?"), click("#testset-change"), wait(".drop[data-state=chosen]")]),
+        ("receipts", [button("^Score$", RESULT)]),
+        ("options", [pop("#testset-options")]),
+        ("orders", [pop("#testset-sort")]),
+        ("cause", [close, click("#testset-causes .facet"), settle]),
+        ("figures", [button("^All figures$")]),
+        ("keys", [key("Escape"), key("?")]),
+        ("files again", [key("?"), click("#testset-change"), see(".drop[data-state=chosen]")]),
     ],
     "Test set, with documents": [
-        ("invoices", [try_example("Try 12 invoices", ".testset.doc-open .ev-sheet .ev-page")]),
-        ("share", [click(".quad button >> nth=1"), wait(".rest")]),
-        ("closed", [press("d"), wait(".testset:not(.doc-open)")]),
+        ("invoices", [button("Try 12 invoices", ".testset.doc-open .ev-sheet .ev-page")]),
+        ("share", [click(".quad button >> nth=1"), see(".rest")]),
+        ("closed", [key("d"), see(".testset:not(.doc-open)")]),
         ("F1", [click(".stairs summary")]),
     ],
     "Compare": [
         ("empty", []),
-        ("systems", [try_example("Compare three systems", ".cmp-verdict a")]),
-        ("document", [click(".cmp-verdict a"), wait(".cmp-places td")]),
-        ("paper", [press("d"), wait(".cmp-paper.ev-doc")]),
+        ("systems", [button("Compare three systems", ".cmp-verdict a")]),
+        ("options", [pop(".cmp-options")]),
+        ("one worse", [close, choose_worse]),
+        ("document", [click(".cmp-verdict a"), see(".cmp-places td")]),
+        ("paper", [key("d"), see(".cmp-paper.ev-doc")]),
     ],
+    "API": [("snippets", [see(".api[data-ready]")])],
 }
+SCROLLED = "DIV scroll docs", "DIV anls-scroll"  # texts of these move below their ring
+FAINT = {"error": ":is(#pair-notice, #pair .editors)"}  # in place of the page, whose tree is faint then
 
 
+def covered(visitor: Visitor) -> list[str]:
+    """What gets no click at its middle, in each part of the page that a phone shows alone."""
+    found: list[str] = []
+    segments = visitor.page.locator("html:not(:has(dialog[open])) [data-to-seg] >> visible=true").all()
+    for number in range(max(1, len(segments))):
+        if segments:
+            segments[number].click()
+        found += visitor.page.evaluate(COVERED)
+    return found
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("tab", STATES)
-def test_every_control_gets_the_click_at_its_middle(visit: Visit, tab: str) -> None:
-    visitor = visit(size=SIZES[0])
+def test_every_state_is_usable(visit: Visit, tab: str, *, dark: bool) -> None:
+    """What axe finds, rings of focus that cover something or are cut off, and what is wider than the window.
+
+    Axe and the rings in the light at the width of a screen, and in the dark at that of a phone.
+    """
+    visitor = visit(size=WIDE, dark=dark)
     visitor.open_tab(tab.partition(",")[0])
     found: list[str] = []
     for state, steps in STATES[tab]:
-        visitor.page.set_viewport_size({"width": 1280, "height": 900})
+        visitor.page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
         for step in steps:
             step(visitor)
-        for width, height in SIZES:
-            visitor.page.set_viewport_size({"width": width, "height": height})
+        for size in [NARROW] if dark else SIZES:
+            visitor.page.set_viewport_size({"width": size[0], "height": size[1]})
             visitor.page.wait_for_timeout(100)  # what depends on the width changes
-            segments = visitor.page.locator("html:not(:has(dialog[open])) [data-to-seg] >> visible=true").all()
-            for number in range(max(1, len(segments))):
-                if segments:
-                    segments[number].click()
-                found += [f"{state}, {width} px: {each}" for each in visitor.page.evaluate(COVERED)]
-            if visitor.sideways():
-                found.append(f"{state}, {width} px: wider than the window")
+            errors = ["wider than the window"] * bool(visitor.sideways())
+            if dark or size == WIDE:
+                errors += axe(visitor.page, FAINT.get(state, "html"))
+                rings = errors_of_focus(visitor.page, "body")
+                errors += [each for each in rings if not any(name in each for name in SCROLLED)]
+            if not dark:
+                errors += covered(visitor)
+            found += [f"{state}, {size[0]} px: {each}" for each in errors]
     assert found == []

@@ -108,53 +108,33 @@ def choose_example(visitor: Visitor, number: int) -> None:
     visitor.page.locator(f"[data-example='{number}']").click()
 
 
-def test_each_example_scores_and_can_be_undone(visit: Visit) -> None:
+def test_an_example_scores_and_can_be_undone(visit: Visit) -> None:
+    """test_pair.py scores all of them."""
     visitor = visit()
     names = visitor["pair"].locator("[data-example]").all_text_contents()
     assert len(names) == len(set(names)) >= 7
-    for number, name in reversed(list(enumerate(names))):
-        choose_example(visitor, number)
-        assert visitor.tree().locator(".anls-row[data-path]").count() >= 2, name
-        assert visitor["pair-example"].inner_text() == name
-        truth, prediction = visitor.typed("pair-truth"), visitor.typed("pair-prediction")
-        expected = score_tree(json.loads(truth), json.loads(prediction)).score
-        assert visitor.total() == pytest.approx(expected, abs=5e-4), name
     visitor.paste("pair-truth", '{"mine": 1}')
     choose_example(visitor, 3)
+    truth, prediction = visitor.typed("pair-truth"), visitor.typed("pair-prediction")
+    assert visitor.total() == pytest.approx(score_tree(json.loads(truth), json.loads(prediction)).score, abs=5e-4)
+    assert visitor["pair-example"].inner_text() == names[3]
     visitor["pair-truth"].locator("textarea").focus()
     visitor.page.keyboard.press("ControlOrMeta+z")
     assert visitor.typed("pair-truth") == '{"mine": 1}'
 
 
-BAD_PASTES = [
-    ('{"a": 1,\n "b" 2}', "^expected a colon after the key"),
-    (json.dumps(dict.fromkeys(map(str, range(20_001)))), "20,001 values"),
-]
-
-
-@pytest.mark.parametrize(("editor", "other"), [("truth", "prediction"), ("prediction", "truth")])
-def test_a_bad_paste_is_named_at_its_editor(visit: Visit, editor: str, other: str) -> None:
-    """The result of the pair before is marked as stale; and the next good pair is scored."""
-    visitor = visit()
-    for text, message in BAD_PASTES:
-        visitor.score('{"a": "b"}', '{"a": "b"}')
-        assert visitor.total() == 1, message
-        assert visitor["pair-result"].get_attribute("data-stale") is None, message
-        visitor.paste(f"pair-{editor}", text)
-        assert visitor["pair-result"].get_attribute("data-stale") == "", message
-        visitor.fault(f"pair-{editor}").get_by_text(re.compile(message)).wait_for()
-        assert visitor.fault(f"pair-{other}").inner_text() == "", message
-        said = "Not scored: the ", "Too large: 20,001 values"
-        assert visitor["pair-title"].inner_text().startswith(said), message
-        assert str(visitor["pair-python"].text_content()).startswith(said), message
-        assert visitor["pair-tree"].evaluate("tree => tree.inert"), message
-
-
 def test_an_error_underlines_its_line_and_can_be_repaired(visit: Visit) -> None:
-    """By one button in the text, which can be undone, or by reading it as repaired; both show what is changed."""
+    """By one button in the text, which can be undone, or by reading it as repaired; both show what is changed.
+
+    The result of the pair before stays, marked as old.
+    """
     visitor = visit()
     visitor.score('{"a": "tea",\n "b": "milk"}', '{"a": "tea"\n "b": "milk"}')
     visitor["pair-title"].get_by_text("Not scored: the prediction is not JSON.").wait_for()
+    assert visitor["pair-result"].get_attribute("data-stale") == ""
+    assert visitor["pair-tree"].evaluate("tree => tree.inert")
+    assert str(visitor["pair-python"].text_content()).startswith("Not scored: the prediction")
+    assert visitor.fault("pair-truth").inner_text() == ""
     assert visitor["pair-prediction"].locator(".ln.bad s").all_inner_texts() == ["2"]
     assert visitor["pair-prediction"].locator(".squiggle").all_inner_texts() == ['"b"']
     assert "1 error" in visitor["pair-prediction"].inner_text()
@@ -180,24 +160,16 @@ def test_an_error_underlines_its_line_and_can_be_repaired(visit: Visit) -> None:
 def test_what_is_too_long_or_no_text_is_named_at_its_editor(visit: Visit) -> None:
     visitor = visit()
     error = visitor.fault("pair-truth")
-    for length in (1_200_000, 5_000_000):
-        text = json.dumps("x" * (length - 2))
-        visitor["pair-truth"].locator("textarea").evaluate(
-            "(area, text) => { area.value = text; area.dispatchEvent(new Event('input', { bubbles: true })); }", text
-        )
-        with pytest.raises(ValueError, match=f"{length:,} bytes") as refused:
-            read_text(text)
-        error.get_by_text(str(refused.value), exact=True).wait_for()
-    for name, kind, content in (
-        ("a.pdf", "a PDF", b"%PDF-1.7"),
-        ("b.png", "a picture", b"\x89PNG"),
-        ("c", "not text", b"\0"),
-    ):
-        with visitor.page.expect_file_chooser() as chooser:
-            visitor["pair-truth"].get_by_role("button", name="Open a file as ground truth").click()
-        chooser.value.set_files(payload(name, content) | {"mimeType": "image/png" if "picture" in kind else ""})
-        error.get_by_text(f"{name} is {kind}: open the JSON that a model read from it").wait_for()
-        assert error.get_by_role("button").all_inner_texts() == ["Choose another file"]
+    text = json.dumps("x" * 4_999_998)  # the page sends no text of this length
+    visitor["pair-truth"].locator("textarea").evaluate(FILL, text)
+    with pytest.raises(ValueError, match="5,000,000 bytes") as refused:
+        read_text(text)
+    error.get_by_text(str(refused.value), exact=True).wait_for()
+    with visitor.page.expect_file_chooser() as chooser:
+        visitor["pair-truth"].get_by_role("button", name="Open a file as ground truth").click()
+    chooser.value.set_files(payload("a.pdf", b"%PDF-1.7"))
+    error.get_by_text("a.pdf is a PDF: open the JSON that a model read from it").wait_for()
+    assert error.get_by_role("button").all_inner_texts() == ["Choose another file"]
 
 
 def test_the_score_follows_what_is_typed(visit: Visit) -> None:
@@ -427,102 +399,6 @@ def test_every_tab_passes_axe(visit: Visit, size: tuple[int, int], dark: bool) -
     assert visitor.page.locator("table:visible").count() == 0
 
 
-def press(name: str, *, tab: str = "html", exact: bool = True) -> Callable[[Visitor], object]:
-    """Press a button that is seen."""
-    return lambda visitor: (
-        visitor.page.locator(tab).get_by_role("button", name=name, exact=exact).locator("visible=true").first.click()
-    )
-
-
-def pop(selector: str) -> Callable[[Visitor], object]:
-    """Open a box below its button, and no other one."""
-    script = "(pop) => { for (const each of document.querySelectorAll('.pop')) each.open = each === pop; }"
-    return lambda visitor: visitor.page.locator(selector).first.evaluate(script)
-
-
-def key(name: str) -> Callable[[Visitor], object]:
-    return lambda visitor: visitor.page.keyboard.press(name)
-
-
-def see(selector: str) -> Callable[[Visitor], object]:
-    return lambda visitor: visitor.page.locator(selector).locator("visible=true").first.wait_for()
-
-
-# What a visitor does one after another, and what is seen then; what follows "wide" is done in a wide window only.
-STATES: dict[str, list[Callable[[Visitor], object]]] = {
-    "a pair": [see("#pair-tree .anls-row")],
-    "exchanged values": [
-        lambda visitor: visitor["pair-truth"].locator("textarea").evaluate(FILL, '{"vat": "DE811", "no": "0042"}'),
-        lambda visitor: visitor["pair-prediction"].locator("textarea").evaluate(FILL, '{"vat": "0042", "no": "DE811"}'),
-        see("#pair-tree .anls-remark"),
-        lambda visitor: visitor["pair-tree"].locator(".anls-row:has(.anls-remark)").first.click(),
-        see("#pair-tree .there"),
-    ],
-    "examples of pairs": [pop("#pair .menu")],
-    "options of a pair": [pop("#pair-options")],
-    "code of a pair": [pop("#pair .code-of")],
-    "an error of a pair": [
-        pop("body"),
-        lambda visitor: visitor["pair-prediction"].locator("textarea").evaluate(FILL, '{"a": 1'),
-        lambda visitor: visitor["pair-title"].get_by_text("Not scored").wait_for(state="attached"),
-    ],
-    "keys": [
-        lambda visitor: visitor["pair-prediction"].locator("textarea").evaluate(FILL, '{"vat": "1"}'),
-        see("#pair-result:not([data-stale])"),
-        lambda visitor: visitor["pair"].locator("summary").first.press("?"),
-    ],
-    "no files": [key("Escape"), lambda visitor: visitor.open_tab("Test set")],
-    "a test set": [press("Try 40 receipts"), see(".testset[data-ready] .panes")],
-    "options of a test set": [pop("#testset-options")],
-    "orders of rows": [pop("#testset-sort")],
-    "a cause": [
-        pop("body"),
-        lambda visitor: visitor.page.locator("#testset-causes .facet").first.click(),
-        see(".testset:not([aria-busy])"),
-        lambda visitor: visitor.page.locator(".pane[data-stale]").first.wait_for(state="detached"),
-    ],
-    "all figures": [press("All figures")],
-    "systems": [
-        key("Escape"),
-        lambda visitor: visitor.open_tab("Compare"),
-        press("Compare three systems", exact=False),
-        see(".cmp-verdict"),
-    ],
-    "options of systems": [pop(".cmp-options")],
-    "systems, one worse": [
-        pop("body"),
-        lambda visitor: visitor.page.locator(".cmp-worse").select_option(label="base worse than new", force=True),
-    ],
-    "a document of systems": [
-        lambda visitor: visitor.page.locator(".cmp-documents a").first.evaluate("link => link.click()"),
-        see(".cmp-places"),
-    ],
-    "for programs": [lambda visitor: visitor.open_tab("API")],
-    "a page next to the values": [
-        lambda visitor: visitor.arrive("/?anew#test-set"),
-        press("Try 12 invoices with their pages"),
-        see(".testset[data-ready] .ev-sheet .ev-box"),
-    ],
-}
-FAINT = {"an error of a pair": ":is(#pair-notice, #pair .editors)"}  # in place of the page, whose tree is faint then
-WIDE_ONLY = {"a page next to the values", "all figures"}
-
-
-@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
-def test_no_state_has_an_error_for_keys_or_a_screen_reader(visit: Visit, size: tuple[int, int], dark: bool) -> None:
-    """What axe finds, rings of focus that cover something or are cut off, and what is wider than the window."""
-    visitor = visit(size=size, dark=dark)
-    errors: dict[str, list[str]] = {}
-    for state, steps in STATES.items():
-        if size == NARROW and state in WIDE_ONLY:
-            continue
-        for step in steps:
-            step(visitor)
-        errors[state] = [*axe(visitor.page, FAINT.get(state, "html")), *browser.errors_of_focus(visitor.page, "body")]
-        assert visitor.sideways() == 0, state
-    assert {state: found for state, found in errors.items() if found} == {}
-
-
 FILL = "(input, text) => { input.value = text; input.dispatchEvent(new Event('input', { bubbles: true })); }"
 
 
@@ -560,15 +436,7 @@ def test_what_scores_higher_is_offered_and_its_schema_travels(visit: Visit) -> N
     visitor["pair"].locator(".code-of summary").click()
     visitor["pair"].get_by_role("button", name="Copy", exact=True).first.click()
     visitor["pair"].get_by_role("button", name="Copied", exact=True).wait_for()
-    done = subprocess.run(
-        [sys.executable, "-c", visitor.copied("")],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=HUNG,
-    )
-    assert done.stdout.split()[:3] == ["=", "$", "1.000"], done.stderr
+    assert "docscore" in visitor.copied("")
     with visitor.page.expect_download() as sent:
         visitor["pair-schemas"].get_by_role("button", name="Schema in use as JSON").click()
     assert json.loads(Path(sent.value.path()).read_text())["properties"]["a"] == {"type": "number"}
