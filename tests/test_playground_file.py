@@ -610,9 +610,16 @@ def test_slices_are_a_table_that_filters(visit: Visit, size: tuple[int, int]) ->
         visitor["testset-more"].click()
     visitor["testset-slices"].get_by_text("3 slices by language").click()
     result = docscore.evaluate(references=sliced, predictions=PREDICTIONS, by="language")
-    worst = max(result.slices, key=lambda row: row["documents"] * (1 - row["figure"]))
+    lost = {row["value"]: row["documents"] * (1 - row["figure"]) for row in result.slices}
+    worst = max(result.slices, key=lambda row: lost[row["value"]])
     [first, *_] = visitor["testset-slices-shown"].locator("tbody tr").evaluate_all(CELLS)
-    assert first[:3] == [worst["value"], str(worst["documents"]), f"{worst['figure']:.3f}"]
+    assert first == [
+        worst["value"],
+        str(worst["documents"]),
+        f"{worst['figure']:.3f}",
+        f"{worst['low']:.3f}–{worst['high']:.3f}",
+        f"{100 * lost[worst['value']] / sum(lost.values()):.1f} %",
+    ]
     assert axe(visitor.page, "#testset-slices-shown") == []
     assert visitor.sideways() == 0
     visitor["testset-slices-shown"].get_by_role("button", name="en", exact=True).click()
