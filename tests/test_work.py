@@ -93,7 +93,10 @@ def nested(level: int, text: str) -> Any:
     return [nested(level - 1, f"{text}{i}") for i in range(3)] if level else f"text {text}"
 
 
-TAGS = ([{"name": f"{a}{i}", "tags": [f"{b}{i}", f"{c}{i}"]} for i in range(6)] for a, b, c in ("nab", "mcd"))
+def tagged(name: str, first: str, second: str) -> Any:
+    return [{"name": f"{name}{i}", "tags": [f"{first}{i}", f"{second}{i}"]} for i in range(6)]
+
+
 KEYED = [{"name": f"n{i}", f"key{i}": f"value {i}"} for i in range(60)]
 CELLS = lists_of_cells(60)[0]
 # two values, and how many pairs of texts are compared
@@ -102,7 +105,7 @@ COMPARED: dict[str, tuple[Any, Any, int]] = {
         f"{levels} levels of lists of 3": (nested(levels, "a"), nested(levels, "b"), 9**levels)
         for levels in (1, 2, 3, 4)
     },
-    "6 rows with 2 tags and a name": (*TAGS, 36 + 144),
+    "6 rows with 2 tags and a name": (tagged(*"nab"), tagged(*"mcd"), 36 + 144),
     "the options of a one-of": ({"a": ("one", "two", "three")}, {"a": "four"}, 3),
     "a list of one-ofs": ([(f"x{i}", f"y{i}") for i in range(5)], [f"z{i}" for i in range(5)], 50),
     "100 rows of 4 distinct texts": ([f"kind {i % 4}" for i in range(100)], [f"sort {i % 4}" for i in range(100)], 16),
