@@ -134,7 +134,8 @@ Returns:
         lists: the number of lists at this path that have rows on at least one side.
         expected: the number of rows in the ground truths.
         predicted: the number of rows in the predictions.
-        paired: the number of expected rows whose partner earns at least half of their points, or has their key.
+        paired: the number of expected rows whose partner earns at least half of the row's points, or has the same
+            `key`.
         precision: paired / predicted, or None if no row is predicted.
         recall: paired / expected, or None if no row is expected.
         right: the number of expected rows that lose no points.
@@ -157,7 +158,7 @@ Returns:
         high: the upper end of its interval, or None; with `confidence`.
         interval_note: why there is no interval, or by which other method it was computed; empty otherwise; with
             `confidence`.
-        hits: the number of these places that the predictions fill.
+        hits: the number of places in `total` that the predictions fill.
         total: the number of places that are empty in the ground truths, or absent and named by a schema.
     per_sample: a list with a dict for each row, in the order of the references; with `per_sample`.
         question_id: the id of the row; of rows without ids, its number as text.

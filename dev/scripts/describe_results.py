@@ -86,7 +86,8 @@ LIST = {
     "expected": Key("the number of rows in the ground truths", COUNT),
     "predicted": Key("the number of rows in the predictions", COUNT),
     "paired": Key(
-        "the number of expected rows whose partner earns at least half of their points, or has their key", COUNT
+        "the number of expected rows whose partner earns at least half of the row's points, or has the same `key`",
+        COUNT,
     ),
     "precision": Key("paired / predicted, or None if no row is predicted", SHARE_OR_NONE),
     "recall": Key("paired / expected, or None if no row is expected", SHARE_OR_NONE),
@@ -106,7 +107,7 @@ FILLED = {
     "field": Key("the path of the field, such as `items[].vat`", TEXT),
     "value": Key("hits / total", SHARE_OR_NONE),
     **ENDS,
-    "hits": Key("the number of these places that the predictions fill", COUNT),
+    "hits": Key("the number of places in `total` that the predictions fill", COUNT),
     "total": Key("the number of places that are empty in the ground truths, or absent and named by a schema", COUNT),
 }
 SAMPLE = {

@@ -63,11 +63,10 @@ class Estimate(NamedTuple):
 
     def __str__(self) -> str:
         draws = f"{counted(self.draws, 'draw')} fell in {counted(self.documents, 'document')}."
-        lines = [
-            f"Of {self.system}'s loss of {self.loss:.3f}, {_shown(self.lenient)} comes back with right ground truths: its "
-            f"score would be about {_shown(self.corrected, '{:.3f}', '', 1)}. Without the places where both answers are "
-            f"acceptable, {_shown(self.strict)} comes back. {draws}"
-        ]
+        score = f"its score would be about {_shown(self.corrected, '{:.3f}', '', 1)}"
+        both = f"Without the places where both answers are acceptable, {_shown(self.strict)} comes back"
+        comes_back = f"{_shown(self.lenient)} comes back with right ground truths: {score}. {both}. {draws}"
+        lines = [f"Of {self.system}'s loss of {self.loss:.3f}, {comes_back}"]
         if self.unclear:
             many = self.unclear > MOST_UNCLEAR * self.draws
             warning = ". More than a tenth of the draws are unclear, which may change the shares." if many else "."
