@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from dev.benchmarks.page_server import Server
 from docscore import score_tree
 from tests import browser, test_snapshot
 from tests.browser import Playground, answer_of
 from tests.commands import run_python
 from tests.conftest import HUNG, ROOT, golden, skip_or_fail
+from tests.page_server import Server
 from tests.snapshot_inputs import PAIRS
 from tests.test_hooks import ANSWERS, SCHEMA, TRUTHS, expected_scores
 from tests.test_snapshot import compare, shortened, words

@@ -18,15 +18,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dev.benchmarks.page_server import MOST_MARKS as MOST
-from dev.benchmarks.page_server import PARTS, VALUES, body_for, page_numbers, worst_values
-from dev.benchmarks.page_server import Server as Load
 from playground.server import bodies
 from playground.server.requests import MAX_FILES
 from tests import browser
 from tests.browser import answer_of
 from tests.commands import environment
 from tests.conftest import HUNG, ROOT
+from tests.page_server import MOST_MARKS as MOST
+from tests.page_server import PARTS, VALUES, body_for, page_numbers, worst_values
+from tests.page_server import Server as Load
 
 LONGEST_HOLD = 0.3  # seconds of processor time
 

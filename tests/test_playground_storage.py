@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from dev.benchmarks.page_server import Server, upload_test_set
 from playground.server.storage import locked, sweep
 from tests.browser import started
 from tests.conftest import HUNG
+from tests.page_server import Server, upload_test_set
 
 
 def kept(folder: Path) -> set[str]:

@@ -1,24 +1,17 @@
-"""The running page as a client sees it: requests that `dev.benchmarks.page` and tests of the server send."""
+"""The running page as a client sees it: requests that tests of the server send."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
 import os
-import socket
 import subprocess
-import sys
-import tempfile
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 MOST_MARKS = 20_000  # brackets and commas that the page takes in a body
-ROOT = Path(__file__).parents[2]
 _OPTIONS = 0.5, True, "paper", "text"
 _HUNG = 300  # seconds
 
@@ -73,38 +66,6 @@ class Server(NamedTuple):
         request = urllib.request.Request(f"{self.url}/gradio_api/{path}", body, headers)  # noqa: S310  ours
         with urllib.request.urlopen(request, timeout=_HUNG) as answer:  # noqa: S310
             return json.load(answer)
-
-
-@contextlib.contextmanager
-def serving(root: Path = ROOT) -> Iterator[Server]:
-    """Serve the page of a checkout on a free port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(
-            [sys.executable, "-c", f"import os; os.environ['GRADIO_SERVER_PORT'] = '{port}'; {_RUN}"],
-            cwd=root,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-        server = Server(f"http://127.0.0.1:{port}", process)
-        try:
-            while process.poll() is None:
-                with contextlib.suppress(OSError):
-                    urllib.request.urlopen(f"{server.url}/config", timeout=_HUNG).close()  # noqa: S310
-                    break
-                time.sleep(0.1)
-            else:
-                msg = "the page ended before it answered"
-                raise RuntimeError(msg)
-            yield server
-        finally:
-            process.terminate()
-            process.wait()
-
-
-_RUN = "import runpy; runpy.run_path('app.py', run_name='__main__')"
 
 
 # The routes that take bodies, without the routes that gradio serves only in development.
