@@ -34,7 +34,7 @@ from docscore.inputs.field_paths import ListPaths, list_paths
 from docscore.inputs.formats import delimiter_of_file, read_table, suffix_of
 from docscore.inputs.ids import with_parts_of_ids
 from docscore.inputs.json_text import dumps
-from docscore.inputs.model_text import parsed_references
+from docscore.inputs.model_text import read_reference
 from docscore.inputs.pairing import WITHOUT_PREDICTION, ids_in_another_order, paired_systems
 from docscore.inputs.queries import query_for
 from docscore.inputs.raw_regions import has_regions
@@ -70,6 +70,7 @@ from playground.server.requests import (
     CONTENT,
     LAYOUT,
     MAX_LAYOUT,
+    READING_OPTIONS,
     CompareRequest,
     FileRequest,
     SortRequest,
@@ -146,9 +147,10 @@ class UploadedTables(NamedTuple):
 def _error_in_truth(row: Any, mode: str) -> str:
     """Return why a ground truth that is text cannot be read as JSON; "" if it can."""
     cell = row.get(REFERENCES, row.get(str(ANLS.references))) if isinstance(row, dict) else None
-    texts = tuple(each for each in (cell if isinstance(cell, list | tuple) else [cell]) if isinstance(each, str))
     try:
-        parsed_references([""], [texts], mode)
+        for answer in cell if isinstance(cell, list | tuple) else [cell]:
+            if isinstance(answer, str):
+                read_reference(answer, mode)
     except InputError as error:
         return error.got or error.problem.split("got ")[-1]
     return ""
@@ -215,8 +217,8 @@ def _laid_out(table: RawTable, side: str, reading: Reading, lists: ListPaths | N
 
 
 def layout_of(reading: Reading) -> ReadOptions:
-    """Return where ids and values are in the rows, as far as the visitor specified it."""
-    given = given_options(reading, LAYOUT)
+    """Return where ids and values are in the rows and how cells are read, as far as the visitor specified it."""
+    given = given_options(reading, (*LAYOUT, *READING_OPTIONS))
     if "field_column" in given:
         given |= {f"{name}_column": reading.get(name) for name in ("references", "prediction")}
     return ReadOptions(**given)
