@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
-from docscore.core.errors import InputError
+from docscore.core.errors import InputError, InputValueError
 from playground.compare.compare import compare_systems
 from playground.parts.files import look, rows_of_request, sort_files
-from playground.server.requests import CompareRequest, FileRequest, SortRequest
+from playground.server.limits import lines_for_visitors
+from playground.server.requests import LAYOUT, READING_OPTIONS, WHAT_IFS, CompareRequest, FileRequest, SortRequest
+from playground.testset.tab import TAB
 from playground.testset.testset import score_files
 from tests.commands import pred, ref, run_python, written
 from tests.conftest import golden
@@ -78,7 +80,7 @@ def test_ids_that_differ_by_an_extension_have_a_button(tmp_path: Path) -> None:
     assert (answer["blocked"], pattern) == (True, r"^(.+)\.pdf$")
     assert not sort_files(SortRequest(files=files, truth=0, reading={"id_pattern": pattern}))["blocked"]
     [fault, _] = sort_files(SortRequest(files=files, truth=0, reading={"id_pattern": "x"}))["files"]
-    assert fault["fault"] == "id_pattern: expected a regular expression with one group in parentheses, got 'x'"
+    assert fault["fault"].startswith("“Part of the id, as a regular expression”: expected a regular expression")
 
 
 @pytest.mark.parametrize("row", ["[1, 2]", "5", "null"])
@@ -167,6 +169,39 @@ def test_each_error_is_one_sentence(
     assert others[-1:] == (["2 errors: not JSON (1), not UTF-8 (1)"] if why == "two errors" else [])
     assert len(first) < 1000
     assert str(tmp_path) not in said
+
+
+OPTION_OF = {"references": "references_column", "prediction": "prediction_column"} | {
+    f"{side}_{end}": option
+    for side in ("references", "predictions")
+    for end, option in (("id", f"{side}_id_column"), ("delimiter", "delimiter"))
+}
+
+
+def test_a_sentence_names_a_control_by_its_label(tmp_path: Path) -> None:
+    """For each option that the tab for test sets, or its preview of files, has a control for."""
+    files = [written(tmp_path, name, b"question_id,x\na,1\n") for name in ("r.csv", "p.csv")]
+    drawn, _ = look(FileRequest(references=files[0], predictions=files[1], reading={"encoding": "cp1252"}))
+    labels: dict[str, str] = {}
+    for part in re.split(r'<[^>]*class="(?:opt|wz-field)"', html.unescape(TAB.html + drawn))[1:]:
+        label = re.findall(r"<(?:span|label [^>]*)>([^<]+)<", part)[0]
+        labels |= {OPTION_OF.get(name, name): label for name in re.findall(r'data-(?:option|choice)="(\w+)"', part)}
+    assert {*READING_OPTIONS, *LAYOUT, *WHAT_IFS, *OPTION_OF.values(), "schema", "by", "encoding"} <= labels.keys()
+    for option, label in labels.items():
+        if option != "metric":  # nothing to type
+            error = InputValueError(place=option, problem="needs " + option)
+            assert lines_for_visitors(error) == [f"“{label}”: needs “{label}”"]
+
+
+@golden("file_requests", "typed")
+def test_what_a_visitor_typed_is_named_by_its_label(reading: dict[str, str], sentence: str, tmp_path: Path) -> None:
+    files = [
+        written(tmp_path, name, rows) for name, rows in (("r.jsonl", [ref("a", "x")]), ("p.jsonl", [pred("a", "x")]))
+    ]
+    asked = {"references": str(files[0]), "predictions": str(files[1]), "reading": reading}
+    with pytest.raises(InputError) as error:
+        rows_of_request(FileRequest.of(asked, tmp_path))
+    assert lines_for_visitors(error.value)[0] == sentence
 
 
 @golden("file_requests", "warnings")

@@ -84,9 +84,9 @@ def test_slices_and_calibration_of_a_file(tmp_path: Path) -> None:
 def test_slices_that_the_page_refuses(tmp_path: Path) -> None:
     truths = [{**ref(f"d{n}", "x"), "number": n} for n in range(51)]
     files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", [pred(f"d{n}", "x") for n in range(51)])
-    with pytest.raises(ValueError, match=r"^slices: expected a column with at most 50 different values, got 51$"):
+    with pytest.raises(ValueError, match=r"^by: expected a column with at most 50 different values, got 51$"):
         scored_files(*files, tmp_path, by="number")
-    with pytest.raises(ValueError, match=r"^slices: expected a column 'lang' of the references, got "):
+    with pytest.raises(ValueError, match=r"^by: expected a column 'lang' of the references, got "):
         scored_files(*files, tmp_path, by="lang")
 
 

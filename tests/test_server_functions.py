@@ -81,8 +81,8 @@ def test_results_add_up_and_are_opened_again(results: Results) -> None:
     lines = [names[f"{name}.csv"].read_text("utf-8").splitlines() for name in ("fields", "causes")]
     assert len(lines[0]) == len(everything["key_scores"]) + 1
     assert len(lines[1]) == sum(points > 0 for points in everything["points_lost"].values()) + 1
-    refused = asyncio.run(server_functions.read_rows({"run": scored["run"], "numbers": "seven"}))
-    assert refused["refused"].startswith("numbers: ")
+    refused = asyncio.run(server_functions.read_rows({"run": scored["run"], "documents": "seven"}))
+    assert refused["refused"].startswith("documents: ")
     lost = [sum(row["cells"][0]["value"] for row in compared[name]) for name in ("causes", "fields")]
     assert lost == [pytest.approx(1 - compared["systems"][0]["score"])] * 2
     pairs = [
@@ -219,7 +219,7 @@ def test_what_scores_a_pair_higher_is_what_scores_its_test_set_higher() -> None:
     assert offered(prediction="{") == {}
     other = {**pair, "options": {"schema": '{"properties": {"b": {"type": "number"}}}'}}
     refused = asyncio.run(server_functions.score_workspace(other))["refused"]
-    assert refused.startswith("schema: no ground truth has any of the fields that it names, 'b'")
+    assert refused.startswith("“Schema”: no ground truth has any of the fields that it names, 'b'")
 
 
 @golden("server_functions", "editors")
@@ -415,7 +415,7 @@ def test_every_function_answers(results: Results, monkeypatch: pytest.MonkeyPatc
             "sort_files": {"files": [uploaded(PREDICTIONS), uploaded(REFERENCES)]},
             **{name: {**of_scored, "number": 1} for name in ("read_document", "read_pair")},
             "read_pdf": of_scored,
-            "read_rows": {**of_scored, "numbers": "1"},
+            "read_rows": {**of_scored, "documents": "1"},
             "open_document": {"run": compared["run"], "document": compared["documents"][0]["id"]},
             "try_remedy": {**of_scored, "button": 0},
             "try_remedies": {"run": compared["run"], "button": 0},

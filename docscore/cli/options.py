@@ -2,12 +2,10 @@
 
 import gc
 import math
-import re
 import shlex
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +17,6 @@ from docscore.cli.terminal import say
 from docscore.core.errors import (
     NAMED,
     DataError,
-    Diagnostic,
     InputError,
     InputValueError,
     as_flag,
@@ -101,8 +98,6 @@ _SECTIONS = {
     "Output": ("with_rows", "worst", "changes", "figures", "ranks", "pareto", "columns", "caption", "percent", "debug"),
 }
 _SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in names}
-# a Python name of an option in a message: two words or more, or a word after "needs"
-_OPTION_NAME = re.compile(r"(?<=^needs )\w+|(?<![\w'\".$])[a-z]+_[a-z_]+\b(?!=)")
 _FULL_HELP, _ARGUMENTS = f"{__name__}.full_help", f"{__name__}.arguments"
 
 
@@ -129,24 +124,17 @@ class Command(click.Command):
             return super().invoke(ctx)
         except InputError as error:
             is_about_rows = isinstance(error, DataError)
-            raise error if is_about_rows else type(error)(self._in_options(error.diagnostic)) from error
+            raise error if is_about_rows else type(error)(error.diagnostic.renamed(self._flags())) from error
 
-    def _in_options(self, diagnostic: Diagnostic) -> Diagnostic:
-        """Return the message with the options of this command instead of their names in Python."""
-        typed = {
+    def _flags(self) -> dict[str, str]:
+        """Return the options of this command by their names in Python."""
+        return {
             name.replace("-", "_"): flag
             for option in self.params
             for flag in option.opts
             for name in (option.name or "", flag[2:])
             if isinstance(option, click.Option) and name != "references"  # a side has this name too
         }
-        place = typed.get(str(diagnostic.parts[0]), diagnostic.parts[0]) if diagnostic.parts else ""
-        expected, problem = (
-            _OPTION_NAME.sub(lambda name: typed.get(name[0], name[0]), text)
-            for text in (diagnostic.expected, diagnostic.problem)
-        )
-        parts = (place, *diagnostic.parts[1:]) if place else ()
-        return replace(diagnostic, parts=parts, expected=expected, problem=problem)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the common options and, in the full help, the options of the sections."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import islice
@@ -134,6 +134,10 @@ def literal_remedy(text: str) -> Remedy:
     return Remedy(text.replace("{", "{{").replace("}", "}}"), ())
 
 
+# a Python name of an option in a message: two words or more, or a word after "needs"
+_OPTION_NAME = re.compile(r"(?<=^needs )\w+|(?<![\w'\".$])[a-z]+_[a-z_]+\b(?!=)")
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """The parts of a message about an input; `str` makes one sentence of them.
@@ -163,10 +167,22 @@ class Diagnostic:
         """Return the diagnostic with one more part in front of its place."""
         return replace(self, parts=(place, *self.parts))
 
-    def for_remote_users(self) -> Diagnostic:
-        """Return the diagnostic without folders and remedy, for people who see neither the files nor the options."""
+    def renamed(self, names: Mapping[str, str]) -> Diagnostic:
+        """Return the diagnostic with the names that an interface has for options; `names` has them by option."""
+        expected, problem = (
+            _OPTION_NAME.sub(lambda name: names.get(name[0], name[0]), text) for text in (self.expected, self.problem)
+        )
+        parts = [names.get(part, part) if isinstance(part, str) else part for part in self.parts[:1]]
+        return replace(self, parts=(*parts, *self.parts[1:]), expected=expected, problem=problem)
+
+    def for_remote_users(self, names: Mapping[str, str] | None = None) -> Diagnostic:
+        """Return the diagnostic without folders and remedy, for people who see neither the files nor the options.
+
+        Args:
+            names: what these people call options, by option.
+        """
         parts = (part.without_folders() if isinstance(part, FilePlace) else part for part in self.parts)
-        return replace(self, parts=tuple(parts), remedy="")
+        return replace(self, parts=tuple(parts), remedy="").renamed(names or {})
 
     @property
     def sentence(self) -> str:
@@ -318,9 +334,9 @@ class InputError(Exception):
         """Pickle the diagnostic alone, since libraries that carry errors between processes add to `args`."""
         return type(self), (self.diagnostic,), vars(self)
 
-    def for_remote_users(self) -> InputError:
+    def for_remote_users(self, names: Mapping[str, str] | None = None) -> InputError:
         """Return the error without folders and remedy, see `Diagnostic.for_remote_users`."""
-        return type(self)(self.diagnostic.for_remote_users())
+        return type(self)(self.diagnostic.for_remote_users(names))
 
 
 class InputTypeError(InputError, TypeError):
@@ -404,9 +420,9 @@ class DataError(InputValueError):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.errors,)
 
-    def for_remote_users(self) -> DataError:
+    def for_remote_users(self, names: Mapping[str, str] | None = None) -> DataError:
         """Return the error without folders and remedies, see `Diagnostic.for_remote_users`."""
-        return DataError([error._replace(diagnostic=error.diagnostic.for_remote_users()) for error in self.errors])
+        return DataError([error._replace(diagnostic=error.diagnostic.for_remote_users(names)) for error in self.errors])
 
 
 class RowErrors:

@@ -38,6 +38,7 @@ from playground.parts.fragments import fragment
 from playground.parts.python_code import MAX_RAW, python_code
 from playground.parts.remedies import remedies_of, taken_of
 from playground.server.answers import Edit, Fault, Mend, PairAnswer, ScoredPair, Spans, WhatIfs
+from playground.server.labels import QUOTED_LABELS
 from playground.server.limits import (
     check_length,
     check_metric,
@@ -158,7 +159,7 @@ def _read_both(asked: PairRequest) -> _Read:
 def _fault(error: Exception, text: str, truth: Value = None) -> Fault:
     """Describe an error for the editor of a text; the sentence leaves out the line and column if they are known."""
     line, column = (error.line, error.column) if isinstance(error, JsonError) else (None, None)
-    said = error.diagnostic.for_remote_users() if isinstance(error, InputValueError) else error
+    said = error.for_remote_users(QUOTED_LABELS) if isinstance(error, InputValueError) else error
     sentence = error.problem if isinstance(error, JsonError) and line else str(said).replace(_ROW, "")
     parsed = parse_text(text, "repair", truth) if isinstance(error, JsonError) else None
     mend = _mend(text, parsed, line or 1, column or 1) if parsed else None

@@ -302,10 +302,11 @@ class ReadingPlan(NamedTuple):
         """Return the columns of a side whose names differ from the row format; None for the others."""
         names = *self.ids, self.references, self.prediction
         own = ANLS if names == (ID, ID, ANLS.references, ANLS.predictions) else BY_ID
-        id_column = self.ids[side == "predictions"]
+        first, second = (None if name == ID else name for name in self.ids)
         return ReadOptions(
             parse_references=self.parse_references,
-            id_column=None if id_column == ID else id_column,
+            references_id_column=first if side == "references" else None,
+            predictions_id_column=second if side == "predictions" else None,
             prediction_column=None if self.prediction == own.predictions else self.prediction,
             references_column=None if self.references == own.references else self.references,
             answer_is_list=self.answer_is_list,

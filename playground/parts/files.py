@@ -56,6 +56,7 @@ from playground.parts.conclusions import MOST_RESCORED
 from playground.parts.fragments import fragment
 from playground.parts.remedies import buttons_of, sentence_of
 from playground.server.answers import FileFacts, SortedFiles
+from playground.server.labels import LABELS
 from playground.server.limits import (
     LONGEST_SENTENCE,
     MAX_FILE_BYTES,
@@ -63,6 +64,7 @@ from playground.server.limits import (
     check_metric,
     check_value,
     check_work,
+    lines_for_visitors,
     lines_of,
 )
 from playground.server.requests import (
@@ -344,7 +346,7 @@ def sort_files(asked: SortRequest) -> SortedFiles:
             tables.append(table)
             fact["rows"], fact["columns"] = len(table.rows), columns[:SHOWN_COLUMNS]
         except InputError as error:
-            fact["fault"] = next(_sentences(error))
+            fact["fault"] = lines_for_visitors(error)[0]
             if _has_other_encoding(error):
                 fact["fault"] = "It is not UTF-8."
                 warnings.append((f"{fact['name']} is not UTF-8.", _ALLOWED_ENCODINGS, True))
@@ -399,10 +401,6 @@ def _reading_as_html(*arguments: Any) -> str:
     return fragment("reading", *arguments, template="files.html.jinja")
 
 
-def _sentences(error: InputError) -> Iterator[str]:
-    yield from lines_of(str(error.for_remote_users()))
-
-
 _ALLOWED_MISSING = ("Score them 0", "missing", '"zero"'), ("Leave them out", "missing", '"skip"')
 _ALLOWED_ERRORS = (("Leave these rows out", "skip", "true"),)
 _ALLOWED_TRUTHS = (
@@ -447,7 +445,7 @@ def _warnings(tables: UploadedTables, errors: RowErrors, asked: FileRequest) -> 
     except InputError as error:
         if not (isinstance(error, DataError) or errors.collected):
             is_refused = pairs is None or plan.parse is not None or _is_own_format(plan, asked.reading)
-            yield from ((each, (), is_refused) for each in _sentences(error))
+            yield from ((each, (), is_refused) for each in lines_for_visitors(error))
     kinds: dict[str, list[RowError]] = {kind: [] for kind in (WITHOUT_PREDICTION, NOT_JSON, _NOT_UTF8, _TWICE, "")}
     for row_error in errors.collected:
         kinds[row_error.kind if row_error.kind in kinds else ""].append(row_error)
@@ -594,43 +592,29 @@ def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField
         for table in (tables.references or tables.predictions, tables.predictions)
     )
     number = {None: "none: pair by position"}
-    ids = _field("predictions_id", "Ids", second | number, plan.ids[1])
+    ids = _field("predictions_id", "predictions_id_column", second | number, plan.ids[1])
     of_truths = [
-        _field("references", "Ground truth", first | of_truth, plan.references),
-        _field("parse_references", "Ground-truth cells hold", PARSINGS, plan.parse_references),
+        _field("references", "references_column", first | of_truth, plan.references),
+        _field("parse_references", "parse_references", PARSINGS, plan.parse_references),
     ]
     of_predictions = [
-        _field("prediction", "Prediction", second | of_prediction, plan.prediction),
-        _field("parse", "Prediction cells hold", PARSINGS, plan.parse),
+        _field("prediction", "prediction_column", second | of_prediction, plan.prediction),
+        _field("parse", "parse", PARSINGS, plan.parse),
     ]
-    missing = _field("missing", "Rows without a prediction", _MISSING, asked.missing)
+    missing = _field("missing", "missing", _MISSING, asked.missing)
     if encoding := asked.reading.get("encoding"):
-        of_predictions.append(_field("encoding", "Bytes that are not UTF-8", _ENCODED, encoding))
+        of_predictions.append(_field("encoding", "encoding", _ENCODED, encoding))
     signs = {field["name"]: field for field in _sign_fields(asked.files, asked.reading)}
     sign = [[signs[name]] if name in signs else [] for name in ("references_delimiter", "predictions_delimiter")]
     more = _layout_fields(asked.reading, list(tables.sides))
     if both:
         return [[ids, *of_truths, *of_predictions, *sign[1], *more]]
     return [
-        [_field("references_id", "Ids", first | number, plan.ids[0]), *of_truths, *sign[0], *more[:1]],
+        [_field("references_id", "references_id_column", first | number, plan.ids[0]), *of_truths, *sign[0], *more[:1]],
         [ids, *of_predictions, *sign[1], missing, *more[1:]],
     ]
 
 
-_LAYOUT_WORDS = {
-    "references_query": "Rows, as a JMESPath expression",
-    "predictions_query": "Rows, as a JMESPath expression",
-    "id_column": "Several columns of ids, with commas",
-    "id_pattern": "Part of the id, as a regular expression",
-    "field_column": "Column of paths, if each row is a field",
-    "value_column": "Column of the values of fields",
-    "ignore_keys": "Keys to leave out, with commas",
-    "absent_words": "Words that mean no value, with commas",
-    "single_document": "An object of objects is",
-    "answer_is_list": "A list as ground truth is",
-    "citations_from": "Format of citations",
-    "with_confidences": "Confidences in predictions are",
-}
 _LAYOUT_CHOICES: dict[str, dict[str | None, str]] = {
     "single_document": {None: "documents by their ids", "yes": "one document"},
     "answer_is_list": {None: "acceptable answers", "yes": "the answer"},
@@ -645,17 +629,16 @@ def _layout_fields(reading: Reading, sides: Sequence[str], *, if_given: bool = F
         return []
     names = [*(f"{side}_query" for side in sides), *LAYOUT[2:-2], *CONTENT[:2]]
     typed = [
-        {"name": name, "label": _LAYOUT_WORDS[name], "text": reading.get(name) or "", "longest": MAX_LAYOUT}
-        for name in names
+        {"name": name, "label": LABELS[name], "text": reading.get(name) or "", "longest": MAX_LAYOUT} for name in names
     ]
-    chosen = [_field(name, _LAYOUT_WORDS[name], words, reading.get(name)) for name, words in _LAYOUT_CHOICES.items()]
+    chosen = [_field(name, name, words, reading.get(name)) for name, words in _LAYOUT_CHOICES.items()]
     return typed + [{**field, "text": reading.get(field["name"]) or ""} for field in chosen]
 
 
 def _sign_fields(paths: dict[str, Path], reading: Reading) -> list[WizardField]:
     """Return the choice of the delimiter of each CSV file."""
     return [
-        _field(f"{side}_delimiter", "Delimiter", _signs_of(path), reading.get(f"{side}_delimiter"))
+        _field(f"{side}_delimiter", "delimiter", _signs_of(path), reading.get(f"{side}_delimiter"))
         for side, path in paths.items()
         if suffix_of(path) in _SEPARATED
     ]
@@ -670,9 +653,9 @@ def _signs_of(path: Path) -> dict[str | None, str]:
     return {None: told} | _SIGNS
 
 
-def _field(name: str, label: str, words: Any, taken: str | None) -> WizardField:
+def _field(name: str, option: str, words: Any, taken: str | None) -> WizardField:
     options = [(dumps(value), said, value == taken) for value, said in words.items()]
-    return {"name": name, "label": label, "options": options}
+    return {"name": name, "label": LABELS[option], "options": options}
 
 
 def _previews(tables: UploadedTables) -> list[dict[str, Any]]:
@@ -747,4 +730,5 @@ def skipped_lines(rows: FileRows) -> list[str]:
     if not errors:
         return []
     left = f"{pairs.skipped} of {len(pairs.ids) + (pairs.skipped or 0):,} rows are left out."
-    return lines_of(f"{errors_summary(errors)}; {left}\nFirst error: {errors[0].diagnostic.for_remote_users()}")
+    first, *others = lines_for_visitors(errors[0].diagnostic)
+    return [*lines_of(f"{errors_summary(errors)}; {left}"), f"First error: {first}", *others]

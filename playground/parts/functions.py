@@ -60,7 +60,7 @@ FUNCTIONS = {
     "read_pdf": in_child(PdfRequest, answers.Pdf, READERS, "", _pdf),
     # documents as rows of JSONL
     "read_rows": in_thread(
-        RowsRequest, answers.Text, lambda asked: {"text": _list_of(asked).rows(map(int, asked.numbers.split()))}
+        RowsRequest, answers.Text, lambda asked: {"text": _list_of(asked).rows(map(int, asked.documents.split()))}
     ),
     # the sides of a document as they were scored, as texts for the editors of a pair
     "read_pair": in_thread(

@@ -54,12 +54,13 @@ def code_of_files(
             files[side] = f"read({', '.join([files[side], *map(repr, (side, *columns[side], *how))])})"
             is_read = True
     first, second = plan.options_of("references"), plan.options_of("predictions")
+    ids = first.references_id_column, second.predictions_id_column
     reading, options = evaluation.test_set.options, evaluation.options
     settings: dict[str, Any] = {
         **layout,
-        "id_column": (second.id_column if first.id_column == second.id_column else None) or layout.get("id_column"),
-        "references_id_column": first.id_column if first.id_column != second.id_column else None,
-        "predictions_id_column": second.id_column if first.id_column != second.id_column else None,
+        "id_column": (ids[0] if ids[0] == ids[1] else None) or layout.get("id_column"),
+        "references_id_column": ids[0] if ids[0] != ids[1] else None,
+        "predictions_id_column": ids[1] if ids[0] != ids[1] else None,
         "references_column": own.references_column or first.references_column,
         "prediction_column": own.prediction_column or second.prediction_column,
         "metrics": [*evaluation.metrics] if [*evaluation.metrics] != [ANLS_STAR] else None,

@@ -11,7 +11,7 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import capital
 from playground.parts.kept_results import KeptResult
 from playground.server.answers import Remedy, ShownWarning, Taken, Text
-from playground.server.limits import LONGEST_SENTENCE, lines_of
+from playground.server.limits import LONGEST_SENTENCE, lines_for_visitors
 from playground.server.requests import RemedyRequest, ScoreRequest
 from playground.server.storage import results_folder, uploads_folder
 
@@ -32,7 +32,7 @@ Button = tuple[str, str, str]  # its label, the name of an option of reading, th
 
 def sentence_of(warning: Diagnostic) -> str:
     """Return the sentence of a warning, without remedies that a visitor cannot use."""
-    return clipped(printable("; ".join(lines_of(str(warning.for_remote_users())))), LONGEST_SENTENCE)
+    return clipped(printable("; ".join(lines_for_visitors(warning))), LONGEST_SENTENCE)
 
 
 def buttons_of(warning: DataWarning) -> list[Button]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from docscore.evaluation.registry import METRICS, TYPED
 from playground.server.functions import ServerFunction
+from playground.server.labels import LABELS
 from playground.server.requests import WHAT_IFS, option_fields
 
 
@@ -33,8 +34,8 @@ class Tab(NamedTuple):
 
 
 def fields_with_words() -> list[tuple[Any, ...]]:
-    """Return the options that every tab offers, with their words."""
-    return [(field, *_WORDS[field["name"]]) for field in option_fields(WHAT_IFS)]
+    """Return the options that every tab offers, each with its label, its values in words and a note."""
+    return [(field, LABELS[field["name"]], *_WORDS[field["name"]]) for field in option_fields(WHAT_IFS)]
 
 
 def offered(files: Iterable[Path]) -> str:
@@ -53,26 +54,22 @@ READING_CHOICES = [  # an option of reading: its name and label, its values in w
     ),
     ("skip", "Invalid rows", [(False, "error"), (True, "leave out")], "rows that are left out are counted"),
 ]
-_WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # an option: its label, its values in words, a note
+_WORDS: dict[str, tuple[list[tuple[Any, str]], str]] = {  # an option: its values in words, a note
     "numbers": (
-        "Numbers",
         [("text", "as printed"), ("value", "by value")],
         'by value, 1000.0 equals 1000; "1000" in quotes stays text unless a schema says number',
     ),
-    "ignore_case": ("Letters", [(True, "ignore case"), (False, "case counts")], ""),
-    "threshold": ("Threshold", [], "texts less similar than this score 0"),
+    "ignore_case": ([(True, "ignore case"), (False, "case counts")], ""),
+    "threshold": ([], "texts less similar than this score 0"),
     "rules": (
-        "Rules",
         [("paper", "the paper’s"), ("anls_star-1.0.1", "the package’s")],
         "the package’s: the rules of the package anls_star 1.0.1",
     ),
     "normalise": (
-        "Texts",
         [(False, "as written"), (True, "normalised")],
         "normalised: case and white space are ignored",
     ),
     "donut": (
-        "Shape",
         [(False, "as given"), (True, "as in Donut")],
         "as in Donut: keys are sorted, values are in lists",
     ),

@@ -19,7 +19,7 @@ from fastapi import Response
 from docscore.core.errors import InputError
 from playground.server.answers import Nothing, Refusal, Result, Running
 from playground.server.connections import client
-from playground.server.limits import lines_of
+from playground.server.limits import lines_for_visitors, lines_of
 from playground.server.pool import Limits, Refused, WorkerPool
 from playground.server.requests import GONE, Request
 from playground.server.storage import new_folder, uploads_folder
@@ -67,7 +67,7 @@ def server_function(
         except Refused as error:
             return {"refused": "; ".join(lines_of(str(error))), "kind": error.kind}
         except InputError as error:
-            return {"refused": "; ".join(lines_of(str(error.for_remote_users()))), "kind": "input"}
+            return {"refused": "; ".join(lines_for_visitors(error)), "kind": "input"}
         except Exception:  # noqa: BLE001  the page says that it is the server's error
             traceback.print_exc()
             return {"refused": _FAILED, "kind": "failed"}

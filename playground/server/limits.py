@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import InputValueError
+from docscore.core.errors import Diagnostic, InputError, InputValueError
 from docscore.core.formatting import printable
 from docscore.core.values import Value, containers_in, convert_ground_truth, convert_prediction, size
 from docscore.inputs.json_text import loads
 from docscore.metrics.anls_star.matching import list_tables
 from docscore.metrics.entities import readings
 from docscore.metrics.nted import document_tree, forests
+from playground.server.labels import QUOTED_LABELS
 
 MAX_BYTES = 1_000_000  # of text on each side
 MAX_LEAVES = 20_000
@@ -36,7 +37,7 @@ def check_slices(values: Sequence[str]) -> None:
     """Raise `ValueError` if a column has too many different values to make slices."""
     if (count := len(set(values))) > MAX_SLICES:
         most = f"a column with at most {MAX_SLICES} different values"
-        raise InputValueError(place="slices", expected=most, got=f"{count:,}")
+        raise InputValueError(place="by", expected=most, got=f"{count:,}")
 
 
 def read_text(text: str | None) -> Any:
@@ -154,6 +155,11 @@ def shortened(sentence: str, longest: int = LONGEST_SENTENCE) -> str:
         return sentence
     half = longest // 2
     return f"{sentence[:half]} … {sentence[-half:]}"
+
+
+def lines_for_visitors(message: InputError | Diagnostic) -> list[str]:
+    """Return the lines of a message about an input, which names options by the labels of their controls."""
+    return lines_of(str(message.for_remote_users(QUOTED_LABELS)))
 
 
 def lines_of(text: str) -> list[str]:

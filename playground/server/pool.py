@@ -109,8 +109,9 @@ class WorkerPool:
                 limit.
 
         Raises:
-            Refused: if too many requests wait, if the request was stopped or reached a limit, or with the message of a
-                `TypeError`, `ValueError` or `OSError` of the work.
+            Refused: if too many requests wait, if the request was stopped or reached a limit, or with the message of an
+                `OSError` or of another `TypeError` or `ValueError` of the work.
+            InputError: if the work raises it.
             RuntimeError: for any other error of the work.
         """
         name = visitor or object()
@@ -178,6 +179,8 @@ class WorkerPool:
                 return content
             if kind == "refused":
                 raise Refused(*content)
+            if kind == "invalid":
+                raise content
             if kind == "failed":
                 raise RuntimeError(content)
             if report:
@@ -258,7 +261,7 @@ def _child(sender: Any, work: Callable[..., Any], reports: bool, limits: Limits)
     except MemoryError:
         answer = "refused", (_TOO_MUCH, "limit")
     except InputError as error:
-        answer = "refused", (str(error.for_remote_users()),)
+        answer = "invalid", error
     except OSError as error:
         name = os.path.basename(error.filename or "")  # noqa: PTH119
         answer = "refused", (f"{name}: {error.strerror or error}",)

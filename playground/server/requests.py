@@ -493,7 +493,7 @@ class PdfRequest(KeptRequest):
 class RowsRequest(KeptRequest):
     """A request for documents of a result by numbers, which are sent as text because lists in requests are limited."""
 
-    numbers: Annotated[str, Field(pattern=r"^(\d{1,9} ?)*$")]
+    documents: Annotated[str, Field(pattern=r"^(\d{1,9} ?)*$")]
 
 
 class SideBySideRequest(KeptRequest):

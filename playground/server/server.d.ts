@@ -655,7 +655,7 @@ declare namespace Server {
   interface RowsRequest {
     window?: Window;
     run: string;
-    numbers: string;
+    documents: string;
   }
   /** A text, such as a score or rows of JSONL. */
   interface Text {

@@ -370,15 +370,15 @@ export class TestsetTab {
 
   async downloadRows() {
     if (!this.state.result) return;
-    const numbers = this.state.order;
-    const asked = { run: this.state.result.run, numbers: numbers.join(" ") };
+    const documents = this.state.order;
+    const asked = { run: this.state.result.run, documents: documents.join(" ") };
     const found = await busy(this.part("export"), answerTo(this.server.read_rows, asked));
     if ("refused" in found) {
       this.say(sentenceOf(found.refused));
       return;
     }
     saveFile("documents.jsonl", found.text);
-    this.say(`${counted(numbers.length, "row")} downloaded, with both sides. They can be scored as a test set.`);
+    this.say(`${counted(documents.length, "row")} downloaded, with both sides. They can be scored as a test set.`);
   }
 
   /** Open the chosen document on the tab for one pair, under the same options. */

@@ -64,7 +64,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> answer
     uploaded, known = kept or (rows_of_request(asked, bar), [])
     [test_set] = uploaded.systems
     if asked.by:
-        slices, by = groups_of_rows(test_set, asked.by, "slices"), replace(test_set.options, by=asked.by)
+        slices, by = groups_of_rows(test_set, asked.by, "by"), replace(test_set.options, by=asked.by)
         check_slices(slices)
         test_set = replace(test_set, slices=slices, options=by)
     metrics = with_grounding(metrics, [test_set])
