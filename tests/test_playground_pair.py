@@ -417,9 +417,9 @@ def test_a_link_brings_the_pair_to_another_browser(visit: Visit) -> None:
     other.has_score("0.778")
     assert (other.typed("pair-truth"), other.typed("pair-prediction")) == ('"ABcde ü €"', '"abcde ü €"')
     assert other.page.locator(".chip").all_text_contents() == ["threshold 0.1×", "case counts×"]
-    earlier = packed(['"abcde"', '"abcdf"', 0.5, True, False, "nTED"])
+    pasted = packed({"truth": '"abcde"', "prediction": '"abcdf"', "metric": "nted"})
     other.open_tab("API")
-    other.page.evaluate("hash => { location.hash = hash; }", earlier)  # as one that is pasted into the address bar
+    other.page.evaluate("hash => { location.hash = hash; }", pasted)  # as one that is pasted into the address bar
     other.has_score("0.800")
     assert other.page.locator(".chip").all_text_contents()[0] == "nTED×"
 
@@ -451,7 +451,7 @@ def test_what_scores_higher_is_offered_and_its_schema_travels(visit: Visit) -> N
 
 STRANGE_LINKS = {
     "#pair=AAAA": "it is damaged",
-    packed(["1", "2", 0.5, True, "repair", "<img src=x onerror=alert(1)>"]): "metric: expected 'anls_star', ",
+    packed({"truth": "1", "prediction": "2", "metric": "<img src=x onerror=alert(1)>"}): "metric: expected 'anls_star'",
 }
 
 

@@ -235,7 +235,7 @@ class PairRequest(Request):
 
     @classmethod
     def of_link(cls, value: object) -> PairRequest:
-        """Return the pair of a link: a request, or the list that earlier pages wrote; the oldest lists are shorter.
+        """Return the pair of a link.
 
         Links to a document of a test set can name a metric that does not explain a pair; ANLS* is used instead.
 
@@ -244,21 +244,7 @@ class PairRequest(Request):
         """
         if isinstance(value, dict) and value.get("metric") in [name for name in METRICS if name not in PAIR_METRICS]:
             value = {**value, "metric": ANLS_STAR}
-        if not isinstance(value, list):
-            return cls.of(value)
-        names = "truth", "prediction", "threshold", "ignore_case", "reading", "label", "rules", "numbers"
-        if len(value) > len(names):
-            raise InputValueError(place="link", expected=f"at most {len(names)} values", got=str(len(value)))
-        found = {"label": "ANLS*", "rules": "paper", "numbers": "text", **dict(zip(names, value, strict=False))}
-        labels: dict[Any, str] = {METRICS[name].label: name for name in PAIR_METRICS}
-        label, reading = str(found.pop("label")), found.get("reading")
-        options: dict[str, Any] = {name: found.pop(name) for name in WHAT_IFS if name in found}
-        found["metric"] = labels.get(label, label)
-        if found["metric"] in ("kieval", "entity_f1"):
-            options["normalise"] = options.get("ignore_case")
-        if isinstance(reading, bool):
-            found["reading"] = "text" if reading else "repair"
-        return cls.of({**found, "options": options})
+        return cls.of(value)
 
 
 class LinkRequest(Request):
