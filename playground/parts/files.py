@@ -1,9 +1,7 @@
 """Read uploaded files according to a plan: the preview before scoring, the rows to score, and scoring them again."""
 
 import json
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -88,7 +86,7 @@ PARSINGS = {None: "plain text", "json": "JSON", "repair": "repaired JSON"}
 _ENCODED = {None: "stop with an error", "cp1252": "Windows-1252"}
 _MISSING = {"error": "stop with an error", "zero": "score 0", SKIP: "leave them out"}
 Reading = dict[str, str | None]
-NOT_JSON, _NOT_UTF8, _TWICE = "ground truth is not JSON", "not UTF-8", "duplicate id"  # kinds of errors
+NOT_JSON, _NOT_UTF8 = "ground truth is not JSON", "not UTF-8"  # kinds of errors
 
 
 class FileRows(NamedTuple):
@@ -446,24 +444,18 @@ def _warnings(tables: UploadedTables, errors: RowErrors, asked: FileRequest) -> 
         if not (isinstance(error, DataError) or errors.collected):
             is_refused = pairs is None or plan.parse is not None or _is_own_format(plan, asked.reading)
             yield from ((each, (), is_refused) for each in lines_for_visitors(error))
-    kinds: dict[str, list[RowError]] = {kind: [] for kind in (WITHOUT_PREDICTION, NOT_JSON, _NOT_UTF8, _TWICE, "")}
+    kinds: dict[str, list[RowError]] = {kind: [] for kind in (WITHOUT_PREDICTION, NOT_JSON, _NOT_UTF8, "")}
     for row_error in errors.collected:
         kinds[row_error.kind if row_error.kind in kinds else ""].append(row_error)
-    lacking = [
-        sentence_of(replace(row_error, problem=f"{count:,} {'has' if count == 1 else 'have'} no prediction: {names}"))
-        for _, row_error, count, _ in kinds[WITHOUT_PREDICTION]
-        for names in [row_error.problem.partition(": ")[2]]
-    ]
     places = [
         part for row_error in kinds[_NOT_UTF8] for part in row_error.diagnostic.parts if isinstance(part, FilePlace)
     ]
     encoded = [f"{name} is not UTF-8." for name in dict.fromkeys(Path(place.paths[0]).name for place in places)]
-    twice = list(_repeated(read)) if kinds[_TWICE] else []
     said = [
-        (lacking, _ALLOWED_MISSING),
+        (_named(kinds[WITHOUT_PREDICTION]), _ALLOWED_MISSING),
         (_unread(kinds[NOT_JSON], read, len(unread)), _ALLOWED_TRUTHS[plan.parse_references == "repair" :]),
         (encoded, _ALLOWED_ENCODINGS + _ALLOWED_ERRORS),
-        ([*twice, *_named(kinds[""])], _ALLOWED_ERRORS),
+        (_named(kinds[""]), _ALLOWED_ERRORS),
     ]
     for sentences, buttons in said:
         if asked.skip:
@@ -521,21 +513,6 @@ def _unread(errors: Sequence[RowError], read: Sequence[RawTable], count: int) ->
 def _named(errors: Sequence[RowError]) -> list[str]:
     said = [sentence_of(error.diagnostic) for error in errors[:_NAMED_ERRORS]]
     return [*said, errors_summary(errors)] if len(errors) > len(said) else said
-
-
-def _repeated(tables: Sequence[RawTable]) -> Iterator[str]:
-    """Yield a sentence on each of the first duplicate ids, and on the number of others."""
-    for table in tables:
-        places: dict[str, list[str]] = defaultdict(list)
-        for index, row in table.good():
-            if isinstance(row, dict) and ID in row:
-                places[str(row[ID])].append(str(table.where(index)).rpartition(" ")[2])
-        kind = str(table.where(0)).split(" ")[-2]
-        found = {name: numbers for name, numbers in places.items() if len(numbers) > 1}
-        for name, (*numbers, last) in list(found.items())[:_NAMED_ERRORS]:
-            yield f"{shown_name(name)} occurs in {kind}s {', '.join(numbers)} and {last} of {table.path.name}."
-        if len(found) > _NAMED_ERRORS:
-            yield f"{counted(len(found) - _NAMED_ERRORS, 'more id')} of {table.path.name} occur in several {kind}s."
 
 
 def _different_forms(tables: UploadedTables) -> Iterator[str]:
