@@ -502,12 +502,7 @@ def _unread(errors: Sequence[RowError], read: Sequence[RawTable], count: int) ->
     if not errors or not read:
         return said
     good = sum(1 for _ in read[0].good())
-    known = f"{good:,} of {good + count:,} ground truths are JSON"
-    if count > 1:
-        return [f"{known}.", *said]
-    return [
-        said[0].replace("The ground truth", f"{known}; the ground truth", 1).replace(" is not JSON:", " is not:", 1)
-    ]
+    return [f"{good:,} of {good + count:,} ground truths are JSON.", *said]
 
 
 def _named(errors: Sequence[RowError]) -> list[str]:
