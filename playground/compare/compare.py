@@ -311,12 +311,8 @@ def _fields(
 
 def _documents(systems: Mapping[str, Evaluation], ids: Mapping[str, str]) -> list[answers.DocumentScores]:
     """Return the scores of the documents in each system; documents whose scores differ most come first."""
-    return [
-        {"id": ids[name], "spread": _spread(scores), "scores": list(map(three_digits, scores))}
-        for name, scores in sorted(_scores_of_documents(systems).items(), key=lambda row: -_spread(row[1]))[
-            :MOST_DOCUMENTS
-        ]
-    ]
+    rows = sorted(_scores_of_documents(systems).items(), key=lambda row: -_spread(row[1]))[:MOST_DOCUMENTS]
+    return [{"id": ids[name], "scores": list(map(three_digits, scores))} for name, scores in rows]
 
 
 def _scores_of_documents(systems: Mapping[str, Evaluation]) -> dict[str, list[float]]:

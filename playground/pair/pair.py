@@ -116,7 +116,7 @@ def what_ifs_of_pair(asked: PairRequest) -> WhatIfs:
     for button in (button for remedy in remedies for button in remedy["buttons"]):
         changed = asked.model_copy(update={"content": {**asked.content, **button["options"]["reading"]}})
         button["label"] += f" → {three_digits(_evaluated(_read_both(changed), changed).score)}"
-    return {"what_ifs": [each.to_dict() for each in what_ifs_of([found], check_test_set)], "remedies": remedies}
+    return {"what_ifs": [each.remedy for each in what_ifs_of([found], check_test_set)], "remedies": remedies}
 
 
 def _evaluated(read: _Read, asked: PairRequest) -> Evaluation:

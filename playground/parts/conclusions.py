@@ -51,14 +51,10 @@ class WhatIf(NamedTuple):
     evaluations: list[Evaluation]
     gain: float
 
-    def to_dict(self) -> answers.WhatIf:
-        """Return the what-if of a test set for the page."""
-        return {
-            "label": self.label,
-            "options": self.options,
-            "score": self.evaluations[0].score,
-            "difference": self.gain,
-        }
+    @property
+    def remedy(self) -> answers.Remedy:
+        """Return the button that scores with the option."""
+        return {"label": self.label, "options": self.options}
 
 
 Check = Callable[[TestSet], object]
@@ -187,9 +183,9 @@ def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> answers.Headli
     lead = next((answers.Lead(cause=cause, words=capital(cause_in_words(cause))) for cause in causes), None)
     if what_ifs:
         text = _after(what_ifs[0])
-    remedies = [answers.Remedy(label=each.label, options=each.options) for each in what_ifs[:1]]
     is_said = lead is not None and title.startswith(lead["words"])
-    return {"title": title, "text": text, "remedy": next(iter(remedies), None), "lead": lead if is_said else None}
+    remedy = what_ifs[0].remedy if what_ifs else None
+    return {"title": title, "text": text, "remedy": remedy, "lead": lead if is_said else None}
 
 
 def _after(best: WhatIf) -> str:
@@ -230,7 +226,6 @@ def every_pair(systems: Mapping[str, Evaluation]) -> list[answers.Pair]:
                 "high": high,
                 "better": len(compared.better),
                 "worse": len(compared.worse),
-                "same": compared.same,
                 "p": _p_text(1.0 if change.adjusted is None else change.adjusted),
                 "proven": change.is_beyond_chance(compared.confidence),
             }
@@ -293,11 +288,10 @@ def verdict_of(
             continue
         means = (f"{shown_name(names[at])} {three_digits(after[at])}" for at in order or range(len(names)))
         remarks.append(f"{what_if.taken}, the {'order is' if order else 'scores are'} {', '.join(means)}.")
-        remedies.append({"label": what_if.label, "options": what_if.options})
+        remedies.append(what_if.remedy)
     return {
         "title": title,
         "rest": rest,
-        "proven": proven,
         "p": p_value,
         "text": text,
         "documents": documents,

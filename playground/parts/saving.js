@@ -35,7 +35,7 @@ export const saveFile = (/** @type {string} */ name, /** @type {string} */ text)
 };
 
 /** Return menu items that save the schema in use, and the suggested schema that scores higher. */
-export const schemaButtons = (/** @type {string} */ used, /** @type {Server.WhatIf[]} */ whatIfs) => {
+export const schemaButtons = (/** @type {string} */ used, /** @type {Server.Remedy[]} */ whatIfs) => {
   const suggested = whatIfs.map(({ options }) => options.what_if?.schema).find(Boolean);
   return Object.entries({ "Schema in use as JSON": used, "Suggested schema as JSON": suggested ?? "" })
     .filter(([, text]) => text)

@@ -200,7 +200,6 @@ def _place(item: Item, systems: Sequence[str], first: Evaluation, text: Document
         "row": item.row,
         "judged": item.judged,
         "reference": item.reference,
-        "kind": item.kind,
         "group": printable(item.group),
         "about": printable((item.about or "")[:LONGEST_VALUE]),
         "agree": item.agree,

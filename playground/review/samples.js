@@ -13,7 +13,6 @@ const PLACE = {
   row: null,
   judged: "hash",
   reference: 0,
-  kind: "wrong",
   group: "total: a digit differs",
   about: "",
   agree: 2,

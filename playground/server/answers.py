@@ -57,13 +57,6 @@ class Remedy(TypedDict):
     options: Changes
 
 
-class WhatIf(Remedy):
-    """Options that raise the score, or change the order of systems."""
-
-    score: float
-    difference: float
-
-
 class ShownWarning(TypedDict):
     """A warning that options resolve."""
 
@@ -167,7 +160,7 @@ class PairSides(TypedDict):
 class WhatIfs(TypedDict):
     """The options that raise the score of a pair, and the warnings that options resolve."""
 
-    what_ifs: list[WhatIf]
+    what_ifs: list[Remedy]
     remedies: list[ShownWarning]
 
 
@@ -294,9 +287,8 @@ class Measured(Figure):
     label: str
     range: str
     headline: Headline
-    what_ifs: list[WhatIf]
+    what_ifs: list[Remedy]
     counts: list[str]
-    signature: str
     lists: list[ListSum]
     slices: list[Slice]
     grounding: Grounding | None
@@ -423,7 +415,6 @@ class Verdict(TypedDict):
 
     title: str
     rest: str
-    proven: bool
     p: str
     text: str
     documents: list[str]
@@ -455,7 +446,6 @@ class DocumentScores(TypedDict):
     """The scores of the systems on one document."""
 
     id: str
-    spread: float
     scores: list[str]
 
 
@@ -469,7 +459,6 @@ class Pair(TypedDict):
     high: float | None
     better: int
     worse: int
-    same: int
     p: str
     proven: bool
 
@@ -552,7 +541,6 @@ class ReviewedPlace(TypedDict):
     row: int | None
     judged: str
     reference: int | None
-    kind: str
     group: str
     about: str
     agree: float

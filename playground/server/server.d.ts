@@ -81,13 +81,6 @@ declare namespace Server {
     remedy: Remedy | null;
     lead: Lead | null;
   }
-  /** Options that raise the score, or change the order of systems. */
-  interface WhatIf {
-    label: string;
-    options: Changes;
-    score: number;
-    difference: number;
-  }
   /** The rows of a list in all documents. */
   interface ListSum {
     field: string;
@@ -190,9 +183,8 @@ declare namespace Server {
     label: string;
     range: string;
     headline: Headline;
-    what_ifs: WhatIf[];
+    what_ifs: Remedy[];
     counts: string[];
-    signature: string;
     lists: ListSum[];
     slices: Slice[];
     grounding: Grounding | null;
@@ -232,7 +224,6 @@ declare namespace Server {
   interface Verdict {
     title: string;
     rest: string;
-    proven: boolean;
     p: string;
     text: string;
     documents: string[];
@@ -258,7 +249,6 @@ declare namespace Server {
   /** The scores of the systems on one document. */
   interface DocumentScores {
     id: string;
-    spread: number;
     scores: string[];
   }
   /** The difference between a system and one with a lower score. */
@@ -270,7 +260,6 @@ declare namespace Server {
     high: number | null;
     better: number;
     worse: number;
-    same: number;
     p: string;
     proven: boolean;
   }
@@ -370,7 +359,6 @@ declare namespace Server {
     row: number | null;
     judged: string;
     reference: number | null;
-    kind: string;
     group: string;
     about: string;
     agree: number;
@@ -727,7 +715,7 @@ declare namespace Server {
   }
   /** The options that raise the score of a pair, and the warnings that options resolve. */
   interface WhatIfs {
-    what_ifs: WhatIf[];
+    what_ifs: Remedy[];
     remedies: ShownWarning[];
   }
   /** The content of a link to a pair. */

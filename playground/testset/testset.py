@@ -133,9 +133,8 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> answers.Measured:
         "label": rows.figure_names[0].label,
         "range": "–".join(map(three_digits, found.interval or ())) + (interval.mark if interval else ""),
         "headline": headline_of(found, what_ifs),
-        "what_ifs": [each.to_dict() for each in what_ifs],
+        "what_ifs": [each.remedy for each in what_ifs],
         "counts": count_lines(found),
-        "signature": found.signature,
         "lists": cast("list[answers.ListSum]", list(found.lists)),
         "slices": [
             {
