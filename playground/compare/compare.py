@@ -36,7 +36,7 @@ from playground.parts.files import (
     with_grounding,
 )
 from playground.parts.fragments import fragment
-from playground.parts.kept_results import KeptResult, keep_documents, shown_ids
+from playground.parts.kept_results import KeptResult, keep_documents, shown_ids, unique_names
 from playground.parts.python_code import code_of_files
 from playground.parts.remedies import buttons_of, remedies_of, taken_of
 from playground.parts.row_counts import count_rows
@@ -65,15 +65,8 @@ FILES = {
 
 def names_of_uploads(files: Sequence[Path]) -> list[str]:
     """Return a name for each system from its file name, made unique and shortened."""
-    found: list[str] = []
-    for whole in names_of_files(files):
-        name = shown_name(whole).strip()[:_LONGEST_NAME].strip() or "system"
-        number = 2
-        unique = name
-        while unique in found:
-            unique, number = f"{name} ({number})", number + 1
-        found.append(unique)
-    return found
+    names = (shown_name(name).strip()[:_LONGEST_NAME].strip() for name in names_of_files(files))
+    return unique_names(name or "system" for name in names)
 
 
 def checked_names(request: CompareRequest, fewest: int = FEWEST_SYSTEMS) -> tuple[str, ...]:

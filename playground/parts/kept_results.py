@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import chain, count
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -241,8 +242,8 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
     """
     table, pairs = evaluation.field_table, evaluation.test_set
     keep_facts(folder, [evaluation], {"result": result})
-    count = sum(map(len, table.losses))
-    most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
+    losses = sum(map(len, table.losses))
+    most = losses if losses <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
     listing = {
         "names": [clipped(name, _LONGEST_NAME) for name in shown_ids(pairs.ids)],
         "scores": evaluation.scores,
@@ -570,11 +571,15 @@ def embedded_image(image: str) -> str:
     return image if _DATA.fullmatch(image) else ""
 
 
-def shown_ids(ids: Sequence[str]) -> list[str]:
+def shown_ids(ids: Iterable[str]) -> list[str]:
     """Return the displayed ids, made unique."""
-    seen: dict[str, int] = {}
-    found = []
-    for name in map(printable, ids):
-        seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return found
+    return unique_names(map(printable, ids))
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return the names; one that occurred before gets a number."""
+    found: dict[str, None] = {}
+    for name in names:
+        numbered = (f"{name} ({number})" for number in count(2))
+        found[next(free for free in chain([name], numbered) if free not in found)] = None
+    return list(found)
