@@ -8,7 +8,6 @@ import os
 import platform
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from rich.console import Console
 from rich.progress import track
@@ -20,47 +19,29 @@ _REPEATS = 5
 _WITH_FLAGS = ("invoices", "flat objects", "60 real receipts")  # also measured with both flags of `anls_score`
 
 
-class Line(NamedTuple):
-    """One line of the table.
-
-    Attributes:
-        name: the workload.
-        docscore: the seconds of docscore.
-        published: the seconds of the published package divided by the seconds of docscore, at the same size.
-        size: the size at which both were measured.
-        memory: the peak memory in megabytes.
-    """
-
-    name: str
-    docscore: float
-    published: float
-    size: int
-    memory: float | None = None
-
-    def cells(self) -> list[str]:
-        """Return the cells of the line as text."""
-        memory = "" if self.memory is None else f"{self.memory:,.0f} MB"
-        return [self.name, f"{self.docscore * 1e3:,.3g} ms", f"{self.published:,.0f}×", f"{self.size:,}", memory]
-
-
 HEADER = ["workload", "docscore", "anls_star 1.0.1 / docscore", "at size", "peak memory"]
 
 
-def measure(workload: Workload, *, full: bool, repeats: int) -> Line:
-    """Measure a workload."""
+def line(name: str, docscore: float, published: float, size: int, memory: str = "") -> list[str]:
+    """Return a line of the table, from the seconds of docscore and the ratio of the published package at a size."""
+    return [name, f"{docscore * 1e3:,.3g} ms", f"{published:,.0f}×", f"{size:,}", memory]
+
+
+def measure(workload: Workload, *, full: bool, repeats: int) -> list[str]:
+    """Measure a workload, and return its line."""
     size = workload.size if full else workload.small
     small = workload.make(size)
     ours, ours_at_size = seconds([one_by_one(workload.make(workload.size)), one_by_one(small)], repeats)
-    memory = peak_megabytes(workload.name, workload.size)
-    return Line(workload.name, ours, published_seconds(small) / ours_at_size, size, memory)
+    memory = f"{peak_megabytes(workload.name, workload.size):,.0f} MB"
+    return line(workload.name, ours, published_seconds(small) / ours_at_size, size, memory)
 
 
-def flag_line(workload: Workload, repeats: int) -> Line:
+def flag_line(workload: Workload, repeats: int) -> list[str]:
     """Measure `anls_score` with both flags against the published package, on the ten smallest pairs."""
     small = sorted(workload.make(100), key=lambda pair: len(str(pair)))[:10] * 10
     both = seconds([with_both_flags(small)], repeats)[0]
     published = published_seconds(small, "return_gt", "return_key_scores")
-    return Line(f"10 small {workload.name}, both flags", both, published / both, len(small))
+    return line(f"10 small {workload.name}, both flags", both, published / both, len(small))
 
 
 def markdown(header: list[str], lines: Iterable[list[str]]) -> str:
@@ -85,7 +66,7 @@ def main() -> None:
     lines += [flag_line(workload, arguments.repeats) for workload in chosen if workload.name in _WITH_FLAGS]
     now = f"{dt.datetime.now(tz=dt.timezone.utc):%Y-%m-%d}"
     machine = f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    table = f"Measured on {now}; {machine}.\n\n{markdown(HEADER, (line.cells() for line in lines))}"
+    table = f"Measured on {now}; {machine}.\n\n{markdown(HEADER, lines)}"
     print(table)
     if arguments.write:
         readme = Path(__file__).with_name("README.md")

@@ -39,31 +39,20 @@ Outcome = tuple[bool, ...]
 Numbers = npt.NDArray[np.int64]
 
 
-class Figure(NamedTuple):
-    """A row of a table.
-
-    Attributes:
-        name: the outcome whose share the row shows.
-        nominal: the least share of an interval, or the largest of a test; None for power, which has no such bound.
-    """
-
-    name: str
-    nominal: float | None
-
-
 class Table(NamedTuple):
     """A table with one column for each size of the simulated test sets.
 
     Attributes:
         title: the title.
         sizes: the numbers of documents.
-        figures: the rows.
+        figures: the rows, each with the outcome whose share it shows, and the least share of an interval or the largest
+            of a test; None for power, which has no such bound.
         trial: a function that simulates one test set from a size and a seed.
     """
 
     title: str
     sizes: tuple[int, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[tuple[str, float | None], ...]
     trial: Callable[[int, int], Outcome]
 
 
@@ -204,7 +193,7 @@ GATE = Table(
     f"the gate with a limit of {MAX_LOSS:g}, of a document {MAX_DOCUMENT_LOSS:.0%} of its score, fails",
     (20, 40, 100, 500),
     tuple(
-        Figure(f"{name}, {mode}", _LEVEL if mode == "beyond chance" and not any(shares) else None)
+        (f"{name}, {mode}", _LEVEL if mode == "beyond chance" and not any(shares) else None)
         for mode in ("the figures", "beyond chance", "any document")
         for name, shares in LOSSES.items()
     ),
@@ -239,12 +228,12 @@ RUNS = Table(
     f"{_RUNS} runs of one system; runs that differ lose 0 to {_LARGEST_LOSS} of their scores",
     (20, 100, 500),
     (
-        Figure("BCa of one run holds the mean", CONFIDENCE),
-        Figure("BCa of means over runs", CONFIDENCE),
-        Figure("BCa that takes each run for a document", CONFIDENCE),
-        Figure("BCa of one run, runs differ", CONFIDENCE),
-        Figure("BCa of means over runs, runs differ", CONFIDENCE),
-        Figure("BCa that takes each run for a document, runs differ", CONFIDENCE),
+        ("BCa of one run holds the mean", CONFIDENCE),
+        ("BCa of means over runs", CONFIDENCE),
+        ("BCa that takes each run for a document", CONFIDENCE),
+        ("BCa of one run, runs differ", CONFIDENCE),
+        ("BCa of means over runs, runs differ", CONFIDENCE),
+        ("BCa that takes each run for a document, runs differ", CONFIDENCE),
     ),
     of_runs,
 )
@@ -270,9 +259,9 @@ def simulate(table: Table, trials: int, pool: Executor) -> None:
         columns.append(list(map(cell, zip(*outcomes, strict=True))))
     print(f"\n| {table.title}, by documents | nominal |", *(f"{size} |" for size in table.sizes))
     print("|---|---|" + "---|" * len(table.sizes))
-    for figure, *cells in zip(table.figures, *columns, strict=True):
-        nominal = "" if figure.nominal is None else f"{figure.nominal:.0%}"
-        print(f"| {figure.name} | {nominal} | {' | '.join(cells)} |", flush=True)
+    for (name, share), *cells in zip(table.figures, *columns, strict=True):
+        nominal = "" if share is None else f"{share:.0%}"
+        print(f"| {name} | {nominal} | {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:

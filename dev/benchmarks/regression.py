@@ -112,7 +112,7 @@ def compared(base: str, seed: str, part: str) -> list[tuple[str, int, int]]:
         (Path(folder) / "dev").symlink_to(ROOT / "dev")
         trees, arguments = (Path(folder), ROOT), ["count", seed, part]
         before, now = (valgrind.counted("dev.benchmarks.regression", arguments, tree) for tree in trees)
-    return [(old.name, old.instructions, new.instructions) for old, new in zip(before, now, strict=True)]
+    return [(name, before[name], instructions) for name, instructions in now.items()]
 
 
 def main() -> int:

@@ -15,16 +15,8 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 _TOTAL = re.compile(r"I\s+refs:\s+([\d,]+)")
-
-
-class Counted(NamedTuple):
-    """The instructions of a workload."""
-
-    name: str
-    instructions: int
 
 
 def is_installed() -> bool:
@@ -32,8 +24,8 @@ def is_installed() -> bool:
     return shutil.which("valgrind") is not None
 
 
-def counted(module: str, arguments: Sequence[str], folder: Path) -> list[Counted]:
-    """Run a module under valgrind and count the works that it passes to `count`.
+def counted(module: str, arguments: Sequence[str], folder: Path) -> dict[str, int]:
+    """Run a module under valgrind, and return the instructions of the works that it passes to `count`, by name.
 
     Args:
         module: the name of the module.
@@ -50,10 +42,10 @@ def counted(module: str, arguments: Sequence[str], folder: Path) -> list[Counted
         done = subprocess.run(
             command, check=True, stdout=subprocess.PIPE, text=True, cwd=folder, env=os.environ | fixed
         )
-        counts = []
+        counts = {}
         for name, *processes in map(json.loads, done.stdout.splitlines()):
             idle, total = (_total(Path(logs) / str(process)) for process in processes)
-            counts.append(Counted(name, total - idle))
+            counts[name] = total - idle
         return counts
 
 
