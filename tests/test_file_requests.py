@@ -204,6 +204,19 @@ def test_what_a_visitor_typed_is_named_by_its_label(reading: dict[str, str], sen
     assert lines_for_visitors(error.value)[0] == sentence
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_warning_beside_a_result_names_a_control_by_its_label(tmp_path: Path) -> None:
+    """And a file by its name alone."""
+    rows = [f"id,path,value\na,n,1\na,items,{cell}\nb,n,2\nb,items,[2]\n".encode() for cell in ("[1]", "[1")]
+    files = [written(tmp_path, name, each) for name, each in zip(("r.csv", "p.csv"), rows, strict=True)]
+    reading = {"id_column": "id", "field_column": "path", "value_column": "value", "parse": "json", "ignore_keys": "zz"}
+    (tmp_path / "results").mkdir()
+    asked = FileRequest(references=files[0], predictions=files[1], reading={**reading, "parse_references": "json"})
+    counts = score_files(asked, folder=tmp_path / "results", progress=lambda *_: None)["counts"]
+    assert "“Keys to leave out, with commas”: expected a key that occurs in a row, got 'zz'" in counts
+    assert any(line.startswith("p.csv, column 'items': 1 of 2 cells") for line in counts), counts
+
+
 @golden("file_requests", "warnings")
 def test_a_guess_of_nonsense_is_said_before_scoring(
     references: list[Any] | None, predictions: list[Any], parts: list[str], buttons: list[str] | None, tmp_path: Path

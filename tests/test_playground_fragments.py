@@ -41,7 +41,6 @@ def document(folder: Path, number: int) -> Markup:
 
 def test_a_file_as_the_page_shows_it(tmp_path: Path) -> None:
     shown = scored_files(REFERENCES, PREDICTIONS, tmp_path, metrics=["anls_star", "kieval"])
-    result = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS)
     assert shown["paired"] == "40 paired by question_id"
     figures = Markup(shown["figures"])
     captions = [re.split("[:,]", text)[0] for text in figures.texts("caption")]

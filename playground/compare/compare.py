@@ -15,7 +15,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation, figures_to_dict
 from docscore.evaluation.registry import METRICS, has_tree
-from docscore.evaluation.sentences import by_value_text, count_lines
+from docscore.evaluation.sentences import by_value_text
 from docscore.evaluation.sources import evaluations_of
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn
@@ -38,7 +38,7 @@ from playground.parts.files import (
 from playground.parts.fragments import fragment
 from playground.parts.kept_results import KeptResult, keep_documents, shown_ids, unique_names
 from playground.parts.python_code import code_of_files
-from playground.parts.remedies import buttons_of, remedies_of, taken_of
+from playground.parts.remedies import lines_on_rows, remedies_of, taken_of
 from playground.parts.row_counts import count_rows
 from playground.server import answers
 from playground.server.pool import PAIRING, READING, SCORING, Report, bar_of
@@ -188,7 +188,6 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
 
 def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> answers.System:
     """Return a system as the page shows it, without figures that the verdict or a button already gives."""
-    answered = {warning.sentence for warning in evaluation.row_warnings if buttons_of(warning)}
     by_value = {by_value_text({"": evaluation})} if says_by_value else set()
     return {
         "name": shown_name(name),
@@ -199,7 +198,7 @@ def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> answers.S
             for column in get_args(answers.CostColumn)
             if (cost := evaluation.costs.get(column))
         },
-        "counts": [line for line in count_lines(evaluation) if line not in answered | by_value],
+        "counts": [line for line in lines_on_rows(evaluation, with_answered=False) if line not in by_value],
     }
 
 

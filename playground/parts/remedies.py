@@ -8,7 +8,7 @@ from typing import TypeVar
 from docscore.core.errors import DataWarning, Diagnostic
 from docscore.core.formatting import clipped, printable, shown_name
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.sentences import capital
+from docscore.evaluation.sentences import capital, count_lines
 from playground.parts.kept_results import KeptResult
 from playground.server.answers import Remedy, ShownWarning, Taken, Text
 from playground.server.limits import LONGEST_SENTENCE, lines_for_visitors
@@ -33,6 +33,12 @@ Button = tuple[str, str, str]  # its label, the name of an option of reading, th
 def sentence_of(warning: Diagnostic) -> str:
     """Return the sentence of a warning, without remedies that a visitor cannot use."""
     return clipped(printable("; ".join(lines_for_visitors(warning))), LONGEST_SENTENCE)
+
+
+def lines_on_rows(evaluation: Evaluation, *, with_answered: bool = True) -> list[str]:
+    """Return the lines of `count_lines` as the page words them, perhaps without warnings that have buttons."""
+    warnings = [each for each in evaluation.row_warnings if with_answered or not buttons_of(each)]
+    return [*count_lines(evaluation, warnings=False), *(sentence_of(each.diagnostic) for each in warnings)]
 
 
 def buttons_of(warning: DataWarning) -> list[Button]:

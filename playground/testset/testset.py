@@ -16,7 +16,6 @@ from docscore.core.runtime import no_progress
 from docscore.evaluation.automation import curve_table
 from docscore.evaluation.evaluation import Evaluation, evaluated
 from docscore.evaluation.registry import ANLS_STAR
-from docscore.evaluation.sentences import count_lines
 from docscore.grounding.nodes import count_values
 from docscore.inputs.groups import groups_of_rows
 from docscore.report.html_report import bins, edges_of, figures_of_evaluation, report_as_html
@@ -32,7 +31,7 @@ from playground.parts.files import (
 from playground.parts.fragments import fragment
 from playground.parts.kept_results import keep_list, keep_rows, kept_rows
 from playground.parts.python_code import code_of_files
-from playground.parts.remedies import remedies_of, taken_of
+from playground.parts.remedies import lines_on_rows, remedies_of, taken_of
 from playground.parts.row_counts import count_rows
 from playground.server import answers
 from playground.server.limits import check_slices
@@ -134,7 +133,7 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> answers.Measured:
         "range": "–".join(map(three_digits, found.interval or ())) + (interval.mark if interval else ""),
         "headline": headline_of(found, what_ifs),
         "what_ifs": [each.remedy for each in what_ifs],
-        "counts": count_lines(found),
+        "counts": lines_on_rows(found),
         "lists": cast("list[answers.ListSum]", list(found.lists)),
         "slices": [
             {
