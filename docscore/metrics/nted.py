@@ -7,7 +7,7 @@ elements and texts. Deleting or inserting a text costs its length, a key 1; chan
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -58,11 +58,11 @@ def _best_score(gt: Value, pred: Value, donut: bool, numbers: str) -> float:
     """Compare each reading of the ground truth with the prediction, and return the best score."""
     check_choice("numbers", numbers, NUMBERS)
     text = TEXT_RULES[numbers]
-    right = FlatTree(document_tree(pred, text, donut=donut))
+    right = document_tree(pred, text, donut=donut)
 
     def score_of(truth: Value) -> float:
-        left = FlatTree(document_tree(truth, text, donut=donut))
-        sizes = len(left.nodes), len(right.nodes)
+        left = document_tree(truth, text, donut=donut)
+        sizes = len(left.labels), len(right.labels)
         check_memory(*sizes, things="nodes", bytes_a_pair=_BYTES_A_PAIR, place="$")
         whole = int(left.costs.sum()) - 1  # the root is never inserted
         empty = 0.0 if donut or sizes[1] > 1 else 1.0
@@ -71,46 +71,58 @@ def _best_score(gt: Value, pred: Value, donut: bool, numbers: str) -> float:
     return max(map(score_of, readings(gt, scalars=True)))
 
 
-def document_tree(value: Value, text: ScalarText = scalar_text, *, donut: bool = False) -> Node:
+def document_tree(value: Value, text: ScalarText = scalar_text, *, donut: bool = False) -> FlatTree:
     """Convert a plain value without alternatives to a tree; `text` returns the text of a scalar."""
+    nodes: list[Node] = []
     if donut:
-        return Node(_ROOT, _donut_nodes(donut_value(value, text)))
-    return Node(_ROOT, _fields(value, text) if isinstance(value, dict) else _branches(value, text))
+        _add_donut(nodes, donut_value(value, text))
+    elif isinstance(value, dict):
+        _add_fields(nodes, value, text)
+    else:
+        _add_value(nodes, value, text)
+    return FlatTree([*nodes, (_ROOT, False, 0)])
 
 
-def _fields(items: dict[str, Value], text: ScalarText) -> list[Node]:
-    """Return the nodes of the keys with non-empty values, shorter keys first."""
-    branches = ((key, _branches(items[key], text)) for key in sorted(items, key=length_first))
-    return [Node(key, below) for key, below in branches if below]
+def _add_fields(nodes: list[Node], items: dict[str, Value], text: ScalarText) -> None:
+    """Add the nodes of the keys with non-empty values, shorter keys first."""
+    for key in sorted(items, key=length_first):
+        start = len(nodes)
+        _add_value(nodes, items[key], text)
+        _add_parent(nodes, key, start)
 
 
-def _branches(value: Value, text: ScalarText) -> list[Node]:
-    """Return the nodes of a value: one element node for an object, the nodes of all elements for a list."""
+def _add_value(nodes: list[Node], value: Value, text: ScalarText) -> None:
+    """Add the nodes of a value: one element node for an object, the nodes of all elements for a list."""
+    start = len(nodes)
     if isinstance(value, dict):
-        below = _fields(value, text)
-        return [Node(_ELEMENT, below)] if below else []
-    if isinstance(value, list):
-        nodes: list[Node] = []
+        _add_fields(nodes, value, text)
+        _add_parent(nodes, _ELEMENT, start)
+    elif isinstance(value, list):
         for item in value:
-            below = _branches(item, text)
-            nodes += [Node(_ELEMENT, below)] if isinstance(item, list) and below else below
-        return nodes
-    label = "" if value is None else json_text(value, text).strip()  # type: ignore[arg-type]
-    return [Node(label, [], is_text=True)] if label else []
+            start = len(nodes)
+            _add_value(nodes, item, text)
+            if isinstance(item, list):
+                _add_parent(nodes, _ELEMENT, start)
+    elif value is not None and (label := json_text(value, text).strip()):  # type: ignore[arg-type]
+        nodes.append((label, True, start))
 
 
-def _donut_nodes(value: Any) -> list[Node]:
-    """Return the child nodes for a value from `donut_value`."""
+def _add_parent(nodes: list[Node], label: str, start: int) -> None:
+    """Add the parent of the nodes from a number on, if there are any."""
+    if len(nodes) > start:
+        nodes.append((label, False, start))
+
+
+def _add_donut(nodes: list[Node], value: Any) -> None:
+    """Add the nodes of a value from `donut_value`; a node with a mark is a text, as in the published implementation."""
     if isinstance(value, dict):
-        return [_marked(key, _donut_nodes(below)) for key, below in value.items()]
-    if all(isinstance(item, dict) for item in value):
-        return [_marked(_ELEMENT, _donut_nodes(item)) for item in value]
-    return [_marked(_LEAF + item, []) for item in value]
-
-
-def _marked(label: str, children: list[Node]) -> Node:
-    """Return a node without marks in its label; a marked node is a text, as in the published implementation."""
-    return Node(label.replace(_LEAF, ""), children, is_text=_LEAF in label)
+        parts = [*value.items()]
+    else:
+        parts = [(_ELEMENT, item) if isinstance(item, dict) else (_LEAF + item, ()) for item in value]
+    for label, below in parts:
+        start = len(nodes)
+        _add_donut(nodes, below)
+        nodes.append((label.replace(_LEAF, ""), _LEAF in label, start))
 
 
 class Nted(MeanOfRows):
@@ -129,54 +141,33 @@ class Nted(MeanOfRows):
 
 
 Costs = npt.NDArray[np.signedinteger[Any]]
-
-
-class Node(NamedTuple):
-    """A node of a document's tree.
-
-    Attributes:
-        label: a key, the name of a list element, or a text.
-        children: the nodes below, in order.
-        is_text: whether it is a text.
-    """
-
-    label: str
-    children: list[Node]
-    is_text: bool = False
-
-
-def forests(root: Node) -> int:
-    """Return the number of forests of a tree; comparing two trees takes time in proportion to the product of both."""
-    flat = FlatTree(root)
-    return sum(number + 1 - int(flat.first[number]) for number in flat.roots)
+Node = tuple[str, bool, int]  # the label, whether it is a text, and the number of the leftmost leaf below the node
 
 
 class FlatTree:
     """A tree in postorder.
 
-    Attributes:
+    Args:
         nodes: n nodes, children before their parents.
+
+    Attributes:
+        labels: a key, the name of a list element, or a text for each node.
+        is_text: whether each node is a text, shape (n,).
         first: the number of the leftmost leaf below each node, shape (n,).
         costs: the cost of deleting or inserting each node, shape (n,).
         roots: the key roots in order: the nodes with a left sibling, and the root.
     """
 
-    def __init__(self, root: Node) -> None:
-        self.nodes: list[Node] = []
-        first: list[int] = []
-        waiting: list[tuple[Node, bool, int]] = [(root, False, 0)]
-        while waiting:
-            node, done, start = waiting.pop()
-            if done:
-                first.append(start)
-                self.nodes.append(node)
-                continue
-            # the leftmost leaf below this node gets the next number
-            waiting.append((node, True, len(self.nodes)))
-            waiting.extend((child, False, 0) for child in reversed(node.children))
-        self.first = np.array(first)
-        self.costs = np.array([len(node.label) if node.is_text else 1 for node in self.nodes], dtype=np.int64)
-        self.roots = sorted({start: number for number, start in enumerate(first)}.values())
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.labels = [label for label, _, _ in nodes]
+        self.is_text, self.first = (np.array([node[i] for node in nodes]) for i in (1, 2))
+        self.costs = np.array([len(label) if is_text else 1 for label, is_text, _ in nodes], dtype=np.int64)
+        self.roots = sorted({first: number for number, (_, _, first) in enumerate(nodes)}.values())
+
+    @property
+    def forests(self) -> int:
+        """The number of forests; comparing two trees takes time in proportion to the product of both numbers."""
+        return sum(number + 1 - int(self.first[number]) for number in self.roots)
 
 
 class TreeDistances:
@@ -200,7 +191,7 @@ class TreeDistances:
 
     def __init__(self, left: FlatTree, right: FlatTree) -> None:
         self.left, self.right = left, right
-        self.changes = _change_costs(left.nodes, right.nodes)
+        self.changes = _change_costs(left, right)
         self.trees = np.zeros(self.changes.shape, dtype=np.int32)  # half the memory; texts are shorter than 2**31
         parts = _parts(right)
         starts = np.cumsum([0, *(len(part) + 1 for _, part in parts)])[:-1]
@@ -258,7 +249,7 @@ class TreeDistances:
 def _parts(tree: FlatTree) -> list[tuple[int, npt.NDArray[np.intp]]]:
     """Return the nesting depth of key roots and the nodes of the tree at each key root, least nested first."""
     roots = set(tree.roots)
-    level = [0] * len(tree.nodes)
+    level = [0] * len(tree.labels)
     parts = []
     for root in tree.roots:
         start = int(tree.first[root])
@@ -274,16 +265,14 @@ def _slices(levels: Sequence[int]) -> list[slice]:
     return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def _change_costs(left: Sequence[Node], right: Sequence[Node]) -> Costs:
+def _change_costs(left: FlatTree, right: FlatTree) -> Costs:
     """Return the cost of changing each left node into each right one.
 
     It is the edit distance of two texts, 1 for different keys, and for a key and a text the length of the text + 1.
     """
-    labels = [[node.label for node in side] for side in (left, right)]
-    is_text, other_is_text = (np.array([node.is_text for node in side]) for side in (left, right))
-    lengths, others = (np.array([*map(len, side)], dtype=np.int32) for side in labels)
-    distances: Costs = cdist(*labels, scorer=Levenshtein.distance, dtype=np.int32)
-    one_text = np.where(is_text[:, None], lengths[:, None], others) + 1
-    both = np.logical_and.outer(is_text, other_is_text)
-    neither = ~np.logical_or.outer(is_text, other_is_text)
+    lengths, others = (np.array([*map(len, side.labels)], dtype=np.int32) for side in (left, right))
+    distances: Costs = cdist(left.labels, right.labels, scorer=Levenshtein.distance, dtype=np.int32)
+    one_text = np.where(left.is_text[:, None], lengths[:, None], others) + 1
+    both = np.logical_and.outer(left.is_text, right.is_text)
+    neither = ~np.logical_or.outer(left.is_text, right.is_text)
     return np.where(both, distances, np.where(neither, np.minimum(distances, 1), one_text))

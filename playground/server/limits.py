@@ -11,7 +11,7 @@ from docscore.core.values import Value, containers_in, convert_ground_truth, con
 from docscore.inputs.json_text import loads
 from docscore.metrics.anls_star.matching import list_tables
 from docscore.metrics.entities import readings
-from docscore.metrics.nted import document_tree, forests
+from docscore.metrics.nted import document_tree
 from playground.server.labels import QUOTED_LABELS
 
 MAX_BYTES = 1_000_000  # of text on each side
@@ -140,7 +140,7 @@ def check_work(truth: Value, prediction: Value) -> None:
 def check_metric(metric: str, truth: Value, prediction: Value) -> None:
     """Raise `ValueError` if a metric would take too long: large trees for nTED, many alternatives."""
     if metric == "nted":
-        most = max(forests(document_tree(value)) for value in (next(readings(truth, scalars=True)), prediction))
+        most = max(document_tree(value).forests for value in (next(readings(truth, scalars=True)), prediction))
         if most > MAX_FORESTS:
             raise InputValueError(
                 problem=f"{most:,} forests to compare for nTED, {MAX_FORESTS:,} at most here; {_ELSEWHERE}"
