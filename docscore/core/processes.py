@@ -4,6 +4,7 @@ import multiprocessing
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
@@ -34,59 +35,46 @@ def in_processes(work: Callable[[_T], _R], portions: Sequence[_T], num_proc: int
     if num_proc == 1 or not portions:
         yield from map(work, portions)
         return
-    workers = [_Worker(work) for _ in range(min(num_proc, len(portions)))]
-    results: dict[int, tuple[bool, Any]] = {}
-    waiting, busy, idle = iter(enumerate(portions)), dict[Any, tuple[int, _Worker]](), [*workers]
+    for is_error, result in _answers(work, portions, num_proc):
+        if is_error:
+            raise result
+        yield result
+
+
+def _answers(work: Callable[[_T], _R], portions: Sequence[_T], num_proc: int) -> Iterator[tuple[bool, Any]]:
+    """Yield for each portion, in their order, whether the work raised an error, and the result or the error."""
+    workers = [_started(work) for _ in range(min(num_proc, len(portions)))]
+    answers: dict[int, tuple[bool, Any]] = {}
+    waiting, busy, idle = iter(enumerate(portions)), dict[Any, int](), [connection for connection, _ in workers]
     try:
         for number in range(len(portions)):
-            while number not in results:
+            while number not in answers:
                 while idle and (portion := next(waiting, None)) is not None:
-                    worker = idle.pop()
-                    busy[worker.connection] = portion[0], worker
-                    worker.begin(portion[1])
-                for connection in wait([*busy]):
-                    finished, worker = busy.pop(connection)
-                    results[finished] = worker.result()
-                    idle.append(worker)
-            is_error, result = results.pop(number)
-            if is_error:
-                raise result
-            yield result
-    except _DiedError:
+                    connection = idle.pop()
+                    busy[connection] = portion[0]
+                    connection.send(portion[1])
+                done: list[Any] = wait([*busy])
+                for connection in done:
+                    answers[busy.pop(connection)] = connection.recv()
+                    idle.append(connection)
+            yield answers.pop(number)
+    except (EOFError, OSError):  # the process at the other end is gone
         msg = f"one of {num_proc} scoring processes died before it was done; it may have run out of memory"
         raise RuntimeError(msg) from None
     finally:
-        for worker in workers:
-            worker.process.terminate()
-        for worker in workers:
-            worker.process.join()
+        for _, process in workers:
+            process.terminate()
+        for _, process in workers:
+            process.join()
 
 
-class _DiedError(Exception):
-    """Error for a process that ended before its work was done."""
-
-
-class _Worker:
-    """A process and the connection to it."""
-
-    def __init__(self, work: Callable[[Any], Any]) -> None:
-        self.connection, there = multiprocessing.Pipe()
-        self.process = multiprocessing.Process(target=_serve, args=(there, work), daemon=True)
-        self.process.start()
-        there.close()  # so that the connection ends with the process
-
-    def begin(self, portion: Any) -> None:
-        try:
-            self.connection.send(portion)
-        except OSError:
-            raise _DiedError from None
-
-    def result(self) -> tuple[bool, Any]:
-        """Return whether the work raised an error, and its result or the error."""
-        try:
-            return self.connection.recv()  # type: ignore[no-any-return]
-        except (EOFError, OSError):
-            raise _DiedError from None
+def _started(work: Callable[[Any], Any]) -> tuple[Connection, BaseProcess]:
+    """Start a worker process, and return the connection to it and the process."""
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.Process(target=_serve, args=(there, work), daemon=True)
+    process.start()
+    there.close()  # so that the connection ends with the process
+    return here, process
 
 
 def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
