@@ -432,8 +432,3 @@ def _identical_partners(truths: list[Entity], predictions: list[Entity]) -> dict
         if identical:
             partners[i] = identical.pop()
     return partners
-
-
-def either(pair: GroupPair) -> Group:
-    """Return the group of the ground truth, or the group of the prediction if there is no other."""
-    return pair[0] or pair[1]  # type: ignore[return-value]

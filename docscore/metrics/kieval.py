@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 
 from docscore.core.options import CompareOptions
-from docscore.core.runtime import call_with_fresh_stack
+from docscore.core.runtime import call_with_fresh_stack, grouped
 from docscore.core.similarity import TEXT_RULES, fold
 from docscore.core.values import Value, plain_pair
 from docscore.metrics.anls_star.matching import CanonicalTexts
@@ -24,7 +25,6 @@ from docscore.metrics.entities import (
     as_one_group,
     document_of,
     donut_value,
-    either,
     matched_groups,
     readings,
     steps_between,
@@ -285,8 +285,9 @@ def _compared(truth: Sequence[Group], prediction: Sequence[Group]) -> KieScore:
             kind = (expected or predicted).kind  # type: ignore[union-attr]
             edits[kind][_EDITS.index(edit)] += 1
             wrong |= edit != "right"
-        if pair is not pairs[0]:
-            outcomes[either(pair).kind][3 if pair[0] is None else 2 if pair[1] is None else wrong] += 1
+        either = pair[0] or pair[1]
+        if either and pair is not pairs[0]:
+            outcomes[either.kind][3 if pair[0] is None else 2 if pair[1] is None else wrong] += 1
     by_entity = {kind: Counts(*counts) for kind, counts in edits.items()}
     by_group = {kind: GroupCounts(*counts) for kind, counts in outcomes.items()}
     totals = _sum(Counts, by_entity.values()), _sum(GroupCounts, by_group.values())
@@ -295,15 +296,12 @@ def _compared(truth: Sequence[Group], prediction: Sequence[Group]) -> KieScore:
 
 def _sum(counts: type[_C], parts: Collection[_C]) -> _C:
     """Return the sum of each count."""
-    return counts(*(sum([part[i] for part in parts]) for i in range(len(counts._fields))))
+    return counts(*map(sum, zip(*parts, strict=True)))
 
 
 def _sums_by_kind(counts: type[_C], parts: Iterable[dict[str, _C]]) -> dict[str, _C]:
     """Return the sum of each count for each type."""
-    by_kind: dict[str, list[_C]] = defaultdict(list)
-    for part in parts:
-        for kind, of_kind in part.items():
-            by_kind[kind].append(of_kind)
+    by_kind = grouped(chain.from_iterable(map(dict.items, parts)))
     return {kind: _sum(counts, of_kind) for kind, of_kind in by_kind.items()}
 
 

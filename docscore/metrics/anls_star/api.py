@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
@@ -194,15 +194,11 @@ def score_pairs(
     """
     options = _options(threshold, ignore_case, rules, numbers)
     processes = 1 if num_proc is None else check_integer("num_proc", num_proc, 1)
-    waiting: Iterator[Any] = iter(pairs)
-    first = list(islice(waiting, _EXAMINED))
-    warn_of_json_text([pair for pair in first if isinstance(pair, tuple | list) and len(pair) == 2])  # noqa: PLR2004
-    pairs = chain(first, waiting)
-    work = partial(_score_portion, options=options)
-    if processes == 1:
-        parts = [work((0, pairs))]
-    else:
-        parts = [*in_processes(work, list(numbered_portions(list(pairs), processes)), processes)]
+    pairs = list(pairs)
+    examined: list[Any] = pairs[:_EXAMINED]
+    warn_of_json_text([pair for pair in examined if isinstance(pair, tuple | list) and len(pair) == 2])  # noqa: PLR2004
+    portions = [(0, pairs)] if processes == 1 else [*numbered_portions(pairs, processes)]
+    parts = [*in_processes(partial(_score_portion, options=options), portions, processes)]
     warn_all(chain.from_iterable(found for _, found in parts))
     return np.concatenate([np.empty(0), *(scores for scores, _ in parts)])
 
@@ -235,7 +231,7 @@ def build_tree(
 
 
 def _score_portion(
-    portion: tuple[int, Iterable[Pair]], options: CompareOptions
+    portion: tuple[int, Sequence[Pair]], options: CompareOptions
 ) -> tuple[npt.NDArray[np.float64], list[DataWarning]]:
     """Return the scores of some pairs, and distinct warnings."""
     start, pairs = portion
@@ -265,7 +261,7 @@ def _plain_pair(pair: object) -> tuple[Value, Value, Iterable[DataWarning]]:
 
 
 def score_all(
-    pairs: Iterable[Any],
+    pairs: Sequence[Any],
     options: CompareOptions,
     name: Callable[[int], str],
     scored: Advance = ignore,
@@ -280,25 +276,24 @@ def score_all(
         scored: progress callback, called with the number of pairs just scored.
         plain: converts a pair to plain values; not called if both sides are scalars.
     """
-    everything = list(pairs)
-    scores = np.ones(len(everything))
+    scores = np.ones(len(pairs))
     compared: list[int] = []  # the numbers of scalar pairs that are not equal
     others: list[int] = []
-    for i, pair in enumerate(everything):
+    for i, pair in enumerate(pairs):
         if type(pair) is not tuple or len(pair) != 2 or not is_answer(*pair):  # noqa: PLR2004
             others.append(i)
         elif not equals_an_option(*pair):
             compared.append(i)
     if compared:
         try:
-            scores[compared] = _score_answers([everything[i] for i in compared], options)
+            scores[compared] = _score_answers([pairs[i] for i in compared], options)
         except ValueError:  # an integer that Python does not print; scoring one by one names its pair
             others = [*compared, *others]
     if scored is not ignore:
-        scored(len(everything) - len(others))
+        scored(len(pairs) - len(others))
     for i in others:
         try:
-            pair = plain(everything[i]) if plain else everything[i]
+            pair = plain(pairs[i]) if plain else pairs[i]
             scores[i] = score_one(pair[0], pair[1], options)
         except (TypeError, ValueError) as error:
             raise at_place(name(i), error) from None
