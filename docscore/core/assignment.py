@@ -161,8 +161,7 @@ def match(
     best = score.argmax(axis=1)
     if _is_clear(score, best):
         return everyone, best, True
-    constant = rows == columns or len(set(prediction_sizes)) == 1
-    constant = constant and _is_constant(weight)
+    constant = (rows == columns or len(set(prediction_sizes)) == 1) and _is_constant(weight)
     if constant and ties is None:  # then the sum of S decides all
         return everyone, _assignment(earned), False
 
@@ -520,9 +519,6 @@ def lexicographic_assignment(criteria: Iterable[Matrix], ties: Ties | None = Non
     everyone = np.arange(rows)
     allowed = np.ones((rows, columns), dtype=bool)
 
-    def further() -> Iterator[Matrix]:
-        yield from ties.matrices(allowed) if ties else ()
-
     if rows == 1:
         best = _largest(criterion.T for criterion in chain([first], left))
         if ties is None or np.count_nonzero(best) == 1:
@@ -532,7 +528,8 @@ def lexicographic_assignment(criteria: Iterable[Matrix], ties: Ties | None = Non
     if _is_clear(first, matched):
         return everyone, matched
     needed = np.zeros(columns, dtype=bool)
-    for criterion in chain([first], left, further()):
+    more = ties.matrices(allowed) if ties else ()  # for the pairs that are allowed when the other criteria end
+    for criterion in chain([first], left, more):
         value = _between_0_and_1(criterion, allowed)
         value[:, needed] += rows + 1  # more than all other columns together
         matched = _assignment(value)

@@ -166,8 +166,6 @@ NEAR = 0.9  # the least similarity at which an exchanged value matches the other
 _MOST_EXCHANGED = 200  # the values of one record that are compared in pairs, largest losses first
 _SHORTEST = 3  # the fewest characters of a value predicted elsewhere; shorter values coincide by chance
 
-AnnotationKind = Literal["exchanged", "elsewhere", "different notation", "group", "option"]
-
 
 @dataclass(frozen=True)
 class Annotation:
@@ -188,7 +186,7 @@ class Annotation:
         gain: how much the score would gain if numbers were compared by value; None if nothing, or if they already are.
     """
 
-    kind: AnnotationKind
+    kind: Literal["exchanged", "elsewhere", "different notation", "group", "option"]
     subject: str
     cause: Cause | None
     paths: tuple[str, ...]
@@ -198,15 +196,7 @@ class Annotation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes in plain types."""
-        return {
-            "kind": self.kind,
-            "subject": self.subject,
-            "cause": self.cause,
-            "paths": list(self.paths),
-            "parent": self.parent,
-            "points_lost": self.points_lost,
-            "gain": self.gain,
-        }
+        return {**vars(self), "paths": list(self.paths)}
 
 
 def annotations_of(

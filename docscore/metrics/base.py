@@ -15,8 +15,6 @@ from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, TreeAnnotat
 
 P = TypeVar("P")
 
-FieldSource = Literal["tree", "entities", ""]
-
 
 class MetricRow(NamedTuple):
     """One row of a test set, the input of a metric.
@@ -93,7 +91,7 @@ class Metric(ABC, Generic[P]):
     figures: ClassVar[tuple[FigureName, ...]]
     figure_meanings: ClassVar[Mapping[str, str]] = {}
     options: ClassVar[frozenset[str]] = frozenset()
-    field_source: ClassVar[FieldSource] = ""
+    field_source: ClassVar[Literal["tree", "entities", ""]] = ""
     meanings: ClassVar[dict[Cause, str]] = MEANINGS
     evaluates_regions: ClassVar[bool] = False
 

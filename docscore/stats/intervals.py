@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from math import fsum
 from statistics import NormalDist
 from typing import Any, Concatenate, NamedTuple, ParamSpec
 
@@ -107,7 +106,7 @@ class Ratios:
         k = earned.shape[1]
         self.earned, self.weight, self.unit = self.table[:, :k], self.table[:, k:], unit
         self.count = len(earned)
-        exact = [fsum(column.tolist()) for column in self.table.T] if sums is None else sums
+        exact = [math.fsum(column.tolist()) for column in self.table.T] if sums is None else sums
         self.sums: Array = np.array(exact, dtype=np.float64).reshape(2, k)
         self.totals: Array = self.sums[1]
         self.values = quotients(self.sums[0], self.totals, np.ones(k))

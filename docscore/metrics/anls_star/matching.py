@@ -21,7 +21,7 @@ import numpy.typing as npt
 from docscore.core.assignment import Content, score_ratios, undecided_pairs
 from docscore.core.numbers import DecimalText
 from docscore.core.options import CompareOptions
-from docscore.core.runtime import check_memory
+from docscore.core.runtime import check_memory, grouped
 from docscore.core.similarity import TEXT_RULES, fold_all, similarity_matrix
 from docscore.core.values import LEAF_TYPES, ONE_OF, Matrix, Value, containers_in, step_text, values_by_path
 from docscore.metrics.anls_star.sizes import SchemaNode
@@ -176,13 +176,8 @@ def list_tables(truth: Value, prediction: Value) -> Iterator[ListTable]:
 
 def _by_key(column: Sequence[Value]) -> dict[str, list[Value]]:
     """Return the containers and one-ofs at each key of the objects of a column."""
-    found: dict[str, list[Value]] = defaultdict(list)
-    for each in column:
-        if isinstance(each, dict):
-            for key, value in each.items():
-                if isinstance(value, list | dict | tuple):
-                    found[key].append(value)
-    return found
+    items = chain.from_iterable(each.items() for each in column if isinstance(each, dict))
+    return grouped((key, value) for key, value in items if isinstance(value, list | dict | tuple))
 
 
 class Identities:

@@ -9,7 +9,7 @@ are faster one by one.
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, product
 from math import fsum
 from typing import Any, Literal
@@ -253,9 +253,7 @@ class Scorer:
         """Return `list_rows` of two lists, comparing the keys of rows with the comparator of the key."""
 
         def has_same_key(i: int, j: int) -> bool:
-            if schema is None or not schema.key:
-                return False
-            return bool(self._same_keys([truth[i]], [prediction[j]], schema).any())
+            return bool(schema and schema.key and self._same_keys([truth[i]], [prediction[j]], schema).any())
 
         return list_rows(len(truth), prediction, partner, points, has_same_key, self.identities)
 
@@ -406,15 +404,11 @@ class Scorer:
             if preferences:
                 yield from preferences(rows, columns)
 
-        def of_row(i: int) -> tuple[str, str]:
-            annotated = "" if at is None else at.annotated(truth[i], schema, truth=i)
-            return self.texts.of(truth[i], schema), annotated
+        def content(values: list[Value], side: str, i: int) -> tuple[str, str]:
+            annotated = "" if at is None else at.annotated(values[i], schema, **{side: i})
+            return self.texts.of(values[i], schema), annotated
 
-        def of_column(j: int) -> tuple[str, str]:
-            annotated = "" if at is None else at.annotated(prediction[j], schema, prediction=j)
-            return self.texts.of(prediction[j], schema), annotated
-
-        return Ties(of_row, of_column, criteria)
+        return Ties(partial(content, truth, "truth"), partial(content, prediction, "prediction"), criteria)
 
     def _equality(
         self,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError, at_place, short_repr
 from docscore.core.schema_source import KEYWORD
 from docscore.core.similarity import nearest, without_case
-from docscore.core.values import step_text
+from docscore.core.values import field_path, step_text
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
 from docscore.metrics.typed.comparators import COMPARATORS, REQUIRED, FunctionComparator, comparator, settings_of
 
@@ -215,7 +215,7 @@ def _field_of(pointer: str) -> str:
             if step == "items"
             else ""
         )
-    return path.removeprefix(".") or "$"
+    return field_path(path)
 
 
 _MOST_STEPS = 100_000  # a schema of a thousand properties takes a few thousand
