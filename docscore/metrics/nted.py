@@ -108,7 +108,7 @@ def _add_value(nodes: list[Node], value: Value, text: ScalarText) -> None:
 
 
 def _add_parent(nodes: list[Node], label: str, start: int) -> None:
-    """Add the parent of the nodes from a number on, if there are any."""
+    """Add the parent of all nodes that were added since `start`, if there are any."""
     if len(nodes) > start:
         nodes.append((label, False, start))
 
