@@ -194,7 +194,7 @@ def test_answers_in_the_form_of_a_provider(name: str, newest: Any, older: Any) -
             match=rf"1 of 1 hold .* in the format of {name}, and both are scored; add citations_from=.{name}.",
         ):
             docscore.evaluate(references=[truth], predictions=[predictions(answer)])
-    assert known_forms()[name]["source"]
+    assert known_forms()[name][0]["source"]
 
 
 def test_an_answer_without_citations_is_its_values() -> None:
@@ -204,7 +204,7 @@ def test_an_answer_without_citations_is_its_values() -> None:
 
 def test_a_form_of_ones_own(tmp_path: Path) -> None:
     form = {
-        **known_forms()["reducto"],
+        **known_forms()["reducto"][0],
         "citations": ["text", "at"],
         "key": "at",
         "page": ["sheet"],

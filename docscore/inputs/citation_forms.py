@@ -1,6 +1,6 @@
 """The forms in which providers return citations with values, from a table that names the source of each form.
 
-A form is a JSON object:
+The table has the versions of each form, latest first. Each is a JSON object:
 
 * `source`: the documentation that describes the form.
 * `value`: the path of the values in a prediction; if a prediction does not have it, its top level holds the values.
@@ -18,6 +18,7 @@ A form is a JSON object:
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,7 @@ from docscore.inputs.rows import cells_of
 LAYOUTS = ("same shape", "by path", "around the value", "parallel lists")
 _KEYS = ("source", "value", "layout", "citations", "key", "page", "first_page", "box", "corners", "size", "quote")
 
-_OLDER = "older"  # the key in the table that holds earlier versions of the forms
-
-Entry = Mapping[str, Any]  # a form as in the table
+Entry = Mapping[str, Any]  # a version of a form, as in the table
 
 
 def _split(versions: Sequence[Entry], prediction: Any) -> tuple[Any, Raw]:
@@ -106,26 +105,16 @@ def _first(value: Any, paths: Iterable[str]) -> Any:
 
 
 @cache
-def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = loads(Path(__file__).with_name("citation_forms.json").read_text("utf-8"))
+def known_forms() -> Mapping[str, Sequence[Entry]]:
+    """Return the versions of each form of the table by its name."""
+    table: Mapping[str, Sequence[Entry]] = loads(Path(__file__).with_name("citation_forms.json").read_text("utf-8"))
     return table
-
-
-def known_forms() -> Mapping[str, Entry]:
-    """Return the forms of the table by name, each in its latest version."""
-    return {name: entry for name, entry in _table().items() if name != _OLDER}
-
-
-def _versions(name: str) -> list[Entry]:
-    """Return the versions of a form, latest first."""
-    older: Mapping[str, Entry] = _table()[_OLDER]
-    return [known_forms()[name], *([older[name]] if name in older else [])]
 
 
 @cache
 def keys_of_forms() -> frozenset[str]:
     """Return the keys that mark a form: a prediction in a form, or a value in it, has at least one of them."""
-    entries = (entry for name in known_forms() for entry in _versions(name))
+    entries = chain.from_iterable(known_forms().values())
     paths = (path for entry in entries for path in (entry["value"], *entry["citations"]))
     return frozenset(path.partition(".")[0] for path in paths)
 
@@ -133,7 +122,7 @@ def keys_of_forms() -> frozenset[str]:
 def form_named(name: str) -> Form:
     """Return a form by its name or by the path of its JSON file; raise `ValueError` if there is none."""
     if name in known_forms():
-        return partial(_split, _versions(name))
+        return partial(_split, known_forms()[name])
     if not name.endswith(".json"):
         expected = f"one of {', '.join(known_forms())}, or the path of a .json file"
         raise InputValueError(place="citations_from", expected=expected, got=repr(name))
@@ -152,10 +141,8 @@ def forms_of(predictions: Sequence[Any]) -> dict[str, int]:
     """Return the number of predictions with citations in each form, without forms that never occur."""
     counts = {
         name: sum(
-            _has_places(_split(_versions(name), prediction)[1])
-            for prediction in predictions
-            if isinstance(prediction, dict)
+            _has_places(_split(versions, prediction)[1]) for prediction in predictions if isinstance(prediction, dict)
         )
-        for name in known_forms()
+        for name, versions in known_forms().items()
     }
     return {name: count for name, count in counts.items() if count}
