@@ -1,11 +1,10 @@
 """Warnings about citations that no evidence accepts, for a reason that the figures do not show."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from math import comb
 from statistics import median
-from typing import NamedTuple
 
 from docscore.core.errors import DataWarning, Diagnostic
 from docscore.core.runtime import grouped
@@ -21,18 +20,9 @@ _Regions = Sequence[Region]
 _Pair = tuple[_Regions, _Regions]  # the citations and the evidence of a value
 
 
-class _Convention(NamedTuple):
-    """A convention for numbering pages or writing boxes.
-
-    Attributes:
-        name: its name.
-        read: converts citations from this convention to the convention of docscore.
-        expected: the convention of docscore.
-    """
-
-    name: str
-    read: Callable[[_Regions], _Regions]
-    expected: str
+# Conventions for numbering pages or writing boxes: a function that converts citations from each convention to that of
+# docscore, by a sentence with the name of the convention, `{}` for the number of matches, and the one of docscore.
+_Conventions = Mapping[str, Callable[[_Regions], _Regions]]
 
 
 def warnings_about_regions(rows: Sequence[RowRegions]) -> Iterator[DataWarning]:
@@ -59,12 +49,13 @@ def warnings_about_regions(rows: Sequence[RowRegions]) -> Iterator[DataWarning]:
             of_level = [each for each in islice(sides, _EXAMINED) if all(has_level(side, level) for side in each)]
             several = [each for each in of_level if len({place[:2] for place in each[0] if place.boxes}) > 1]
             for pairs, conventions in ((of_level, _conventions(of_level, level)), (several, _LINES[level])):
-                meant = [each for each in conventions if _is_meant(each, pairs, level)]
-                best = max(meant, key=lambda each: sum(_hits(pairs, level, each.read)), default=None)
-                if best:
-                    problem = _sentence(best, pairs, level)
+                meant = {name: read for name, read in conventions.items() if _is_meant(read, pairs, level)}
+                hits = {name: sum(_hits(pairs, level, read)) for name, read in meant.items()}
+                if hits:
+                    best = max(hits, key=hits.__getitem__)
+                    problem = _sentence(best.format(f"{hits[best]:,} of {len(pairs):,}"), pairs, level)
                     yield DataWarning("convention of regions", Diagnostic(("predictions",), problem=problem))
-                    sides = [(best.read(found), own) for found, own in sides]
+                    sides = [(meant[best](found), own) for found, own in sides]
                     break
 
 
@@ -73,11 +64,11 @@ def _hits(pairs: Sequence[_Pair], level: Level, read: Callable[[_Regions], _Regi
     return [accepted_regions(read(found), known, level)[0] > 0 for found, known in pairs]
 
 
-def _is_meant(convention: _Convention, pairs: Sequence[_Pair], level: Level) -> bool:
+def _is_meant(read: Callable[[_Regions], _Regions], pairs: Sequence[_Pair], level: Level) -> bool:
     """Return whether a convention accepts at least half of the values, and significantly more than docscore's."""
     if len(pairs) < _FEWEST:
         return False
-    now, then = _hits(pairs, level), _hits(pairs, level, convention.read)
+    now, then = _hits(pairs, level), _hits(pairs, level, read)
     more, fewer = (
         sum(one and not other for one, other in zip(*each, strict=True)) for each in ((then, now), (now, then))
     )
@@ -85,21 +76,19 @@ def _is_meant(convention: _Convention, pairs: Sequence[_Pair], level: Level) -> 
     return sum(then) >= max(_SHARE * len(pairs), 2 * sum(now)) and chance < _CHANCE
 
 
-def _sentence(convention: _Convention, pairs: Sequence[_Pair], level: Level) -> str:
-    now, then = sum(_hits(pairs, level)), sum(_hits(pairs, level, convention.read))
-    several = "boxes" if level == "box" else "pages"
+def _sentence(convention: str, pairs: Sequence[_Pair], level: Level) -> str:
+    now, several = sum(_hits(pairs, level)), "boxes" if level == "box" else "pages"
     problem = f"{now:,} of {len(pairs):,} cited {several} match" if now else f"no cited {level} matches"
-    would = f"{convention.name}, {then:,} of {len(pairs):,} would match"
-    return f"{problem} the evidence; {would}, but {convention.expected}"
+    return f"{problem} the evidence; {convention}"
 
 
-def _conventions(pairs: Sequence[_Pair], level: Level) -> list[_Convention]:
+def _conventions(pairs: Sequence[_Pair], level: Level) -> _Conventions:
     """Return the other conventions of pages or boxes."""
     if level == "page":
-        return [
-            _Convention(name, partial(_with_pages, add), "pages are counted from 1")
-            for name, add in (("counted from 0", 1), ("counted from 2", -1))
-        ]
+        return {
+            f"counted from {first}, {{}} would match, but pages are counted from 1": partial(_with_pages, 1 - first)
+            for first in (0, 2)
+        }
     factors = [
         own[at] / box[at]
         for found, known in pairs
@@ -109,15 +98,16 @@ def _conventions(pairs: Sequence[_Pair], level: Level) -> list[_Convention]:
         if box[at] > 0
     ]
     factor = median(factors) if factors else 1.0
-    scaled = _Convention(
-        f"multiplied by {factor:.3g}",
-        partial(_with_boxes, lambda box: (box[0] * factor, box[1] * factor, box[2] * factor, box[3] * factor)),
-        "a box is given in fractions of its page, or in the units of `size`",
-    )
-    is_scaled = not 1 / _LEAST_FACTOR < factor < _LEAST_FACTOR
-    corners = "a box is given as left, top, right and bottom, from the top left corner"
-    others = [_Convention(name, partial(_with_boxes, meant), corners) for name, meant in _BOXES.items()]
-    return [*others, *([scaled] if is_scaled else [])]
+    corners = "{} would match, but a box is given as left, top, right and bottom, from the top left corner"
+    conventions: dict[str, Callable[[_Regions], _Regions]] = {
+        f"{name}, {corners}": partial(_with_boxes, meant) for name, meant in _BOXES.items()
+    }
+    if not 1 / _LEAST_FACTOR < factor < _LEAST_FACTOR:
+        units = "{} would match, but a box is given in fractions of its page, or in the units of `size`"
+        conventions[f"multiplied by {factor:.3g}, {units}"] = partial(
+            _with_boxes, lambda box: (box[0] * factor, box[1] * factor, box[2] * factor, box[3] * factor)
+        )
+    return conventions
 
 
 _BOXES: dict[str, Callable[[Box], Box]] = {
@@ -141,9 +131,9 @@ def _together(citations: _Regions) -> _Regions:
     return [Region(page, tuple(sorted({box for boxes in each for box in boxes}))) for page, each in by_page.items()]
 
 
-_LINES: dict[Level, list[_Convention]] = {
-    "page": [],
-    "box": [
-        _Convention("as the `boxes` of one citation", _together, "each citation of a value is evaluated by itself")
-    ],
+_LINES: dict[Level, _Conventions] = {
+    "page": {},
+    "box": {
+        "as the `boxes` of one citation, {} would match, but each citation of a value is evaluated by itself": _together
+    },
 }
