@@ -220,13 +220,17 @@ def store(value: Value) -> str:
     >>> store({"$decimal": "1"})
     '{"$decimal": {"$decimal": "1"}}'
     """
-    return dumps(value if type(value) in _PLAIN else call_with_fresh_stack(_marked, value))
+    return _encode(value) if type(value) is str else call_with_fresh_stack(_stored, value)
 
 
 def restore(source: str, *, unique_keys: bool = False) -> Any:
     """Read a text that `store` wrote; one-ofs stay `{"$one_of": [...]}`; errors as for `loads`."""
     value = loads(source, unique_keys=unique_keys)
     return call_with_fresh_stack(_unmarked, value) if _MARK in source else value
+
+
+def _stored(value: Value) -> str:
+    return _dumped(_marked(value))
 
 
 def _marked(value: Any) -> Any:
