@@ -28,7 +28,7 @@ from pyarrow import parquet
 
 import docscore
 from docscore.core.errors import as_flag, written
-from docscore.core.options import DEFAULT_READING
+from docscore.core.options import DEFAULT_READING, ReadOptions
 from docscore.core.runtime import READING
 from docscore.inputs.columns import table_of_source
 from docscore.inputs.formats import DELIMITERS, delimiter_of, read_table, read_value
@@ -59,18 +59,18 @@ def test_errors_name_the_file_and_the_place(write: Write, name: str, content: st
 def test_encodings(write: Write, name: str, content: str, encoding: str, rows: list[Any], places: list[str]) -> None:
     """Of the path, and of the folder or the compressed file that a path may be."""
     path = write(name, content.encode(encoding))
-    table = read_table(path, encoding=encoding)
+    table = read_table(path, options=ReadOptions(encoding=encoding))
     assert table.rows == rows
     assert [str(table.where(i)) for i in range(len(rows))] == [f"{path}, {place}" for place in places]
     packed = write(f"{name}.gz", gzip.compress(content.encode(encoding)))
-    assert read_table(packed, encoding=encoding).rows == rows
+    assert read_table(packed, options=ReadOptions(encoding=encoding)).rows == rows
 
 
 @golden("files", "wrong encodings")
 def test_wrong_encodings_are_named(write: Write, content: str, written: str, given: str, message: str) -> None:
     path = write("t.csv", content.encode(written))
     with pytest.raises(ValueError, match=r".") as caught:
-        read_table(path, encoding=given)
+        read_table(path, options=ReadOptions(encoding=given))
     assert str(caught.value) == f"{path}{message}"
 
 

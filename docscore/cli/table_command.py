@@ -29,6 +29,7 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import print_json, say
 from docscore.core.errors import InputValueError, RowErrors
+from docscore.core.options import ReadOptions
 from docscore.core.output import check_output, write_report
 from docscore.evaluation.evaluation import figures_to_dict, views_to_dict
 from docscore.evaluation.systems import Systems, systems_of
@@ -205,7 +206,8 @@ def table_command(
 
 def _holds_references(path: Path, shared: Mapping[str, Any]) -> bool:
     """Return whether the first row of a file has references but no prediction; a pipe is not read twice."""
-    row = read_table(path, RowErrors("skip"), delimiter=shared["delimiter"]).first() if path.is_file() else None
+    options = ReadOptions(delimiter=shared["delimiter"])
+    row = read_table(path, RowErrors("skip"), options=options).first() if path.is_file() else None
     keys = set(row) if isinstance(row, dict) else set()
     has_references, has_predictions = (
         keys & {column, column.partition(".")[0], getattr(BY_ID, side), getattr(ANLS, side)}

@@ -314,7 +314,7 @@ def warnings_about_values(
     """
     # rows by id have a one-of around their acceptable answers, even around a single one
     truths = (truth[0] if type(truth) is tuple and len(truth) == 1 else truth for truth in pairs.truths[:EXAMINED])
-    if not any(map(_has_one_of, truths)) and any(map(_has_one_of, pairs.predictions[:EXAMINED])):
+    if any(map(_has_one_of, pairs.predictions[:EXAMINED])) and not any(map(_has_one_of, truths)):
         problem = f"they contain {ONE_OF!r}, which belongs in ground truths; the two sides may be swapped"
         yield DataWarning("swapped sides", Diagnostic(("predictions",), problem=problem))
     if not with_confidences and any(map(_is_wrapped, pairs.predictions)):
@@ -592,7 +592,7 @@ class _Faced:
 
     Attributes:
         rows: by side, a value of it and the values of the other side, without flat objects with the same keys.
-        known: by side, the keys of the values of the other side.
+        known: by side, the keys of the values of the other side in all rows; empty if no rows differ.
     """
 
     def __init__(self, pairs: TestSet, most: int | None = None) -> None:
@@ -609,10 +609,10 @@ class _Faced:
                 (truths[0], (value,)) for truths, value in apart if len(truths) == 1 and type(value) is not str
             ],
         }
-        self.known = {
-            "predictions": _keys_in(truth for truths, _ in given for truth in truths),
-            "references": _keys_in(value for truths, value in given if len(truths) == 1),
-        }
+        self.known: dict[str, frozenset[Any]] = {}
+        if apart:
+            self.known["predictions"] = _keys_in(truth for truths, _ in given for truth in truths)
+            self.known["references"] = _keys_in(value for truths, value in given if len(truths) == 1)
 
     def examples(self, example_of: _ExampleOf, side: str, least: float, count: int) -> list[str]:
         """Return the examples of a structure on a side if at least the share `least` of `count` rows has it."""

@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
@@ -27,7 +27,6 @@ from docscore.core.values import CONFIDENCE, VALUE
 from docscore.inputs.confidences import NAMES, the_name, unwrapped
 from docscore.inputs.field_paths import ListPaths, document_of, dotted, list_paths
 from docscore.inputs.formats import (
-    Shape,
     read_folder,
     read_table,
     refuse_parts_of_frame,
@@ -72,24 +71,17 @@ _LAYOUT = (
 )
 
 
-def has_own_layout(options: ReadOptions) -> bool:
-    """Return whether options say that rows differ from the row formats."""
-    return any(getattr(options, name) != getattr(DEFAULT_READING, name) for name in _LAYOUT)
-
-
-def shape_of(options: ReadOptions, side: Side) -> Shape:
-    """Return where the rows of a side are in JSON; raise `ValueError` for an invalid query."""
-    query = getattr(options, f"{side}_query")
-    return Shape(side, None if query is None else Query(side, query), options.single_document)
-
-
-def renamed_columns(options: ReadOptions, side: Side, *, both: bool) -> dict[str, _Given]:
+def renamed_columns(
+    options: ReadOptions, side: Side, keys: Collection[str] = (), *, both: bool = False
+) -> dict[str, _Given]:
     """Return the option and the given name of each renamed column of a side, by its name in the row format.
 
     Args:
         options: how the rows are read.
         side: predictions or references.
-        both: whether the rows of the side hold predictions and references.
+        keys: the keys of the first row.
+        both: whether the rows of the side hold predictions and references; `answers` is then the default column of the
+            references.
 
     Raises:
         ValueError: for an id column of the references if rows hold both sides.
@@ -107,7 +99,11 @@ def renamed_columns(options: ReadOptions, side: Side, *, both: bool) -> dict[str
     if both or side == "references":
         names[REFERENCES] = "references_column"
     given = {name: (option, getattr(options, option)) for name, option in names.items()}
-    return {name: (option, column) for name, (option, column) in given.items() if column is not None}
+    renamed = {name: (option, column) for name, (option, column) in given.items() if column is not None}
+    known = {*renamed, *keys}
+    if both and {PREDICTION, ANLS.references} <= known and REFERENCES not in known:
+        renamed[REFERENCES] = "references_column", str(ANLS.references)
+    return renamed
 
 
 def check_both_sides(options: ReadOptions, table: RawTable) -> None:
@@ -124,14 +120,10 @@ def table_of_source(
     side: Side,
     options: ReadOptions,
     errors: RowErrors | None = None,
-    *,
-    both: bool = False,
-    num_proc: int = 1,
     progress: Progress = no_progress,
 ) -> RawTable:
     """Read the rows of a side from any source, under the names of the row format; arguments as for `raw_table`."""
-    table = raw_table(source, side, options, errors, both=both, num_proc=num_proc, progress=progress)
-    return with_names(table, side, options, both=both)
+    return with_names(raw_table(source, side, options, errors, progress=progress), side, options, both=False)
 
 
 def raw_table(
@@ -140,7 +132,6 @@ def raw_table(
     options: ReadOptions,
     errors: RowErrors | None = None,
     *,
-    both: bool = False,
     num_proc: int = 1,
     progress: Progress = no_progress,
 ) -> RawTable:
@@ -153,41 +144,39 @@ def raw_table(
         side: predictions or references; names the side in messages if there is no file.
         options: how the rows are read.
         errors: collects errors of single rows of files; None to raise an error for them.
-        both: whether the rows hold predictions and references. Rows of a data frame without ids are then numbered.
         num_proc: as for `read_table`.
         progress: as for `read_table`.
 
     Raises:
         TypeError: for anything else.
-        ValueError: as for `read_table`, and for a column that does not exist.
+        ValueError: as for `read_table`.
         OSError: if a file cannot be read.
     """
-    shape, renamed = shape_of(options, side), renamed_columns(options, side, both=both)
-    if isinstance(source, Mapping):
-        if shape.query is None and not shape.single_document:
-            refuse_parts_of_frame(source, side)
-            return table_by_id(source, side, side)
-        table = rows_of_value(source, Path(side), shape)
-    elif isinstance(source, RawTable):
-        table = source
-    elif isinstance(source, str | os.PathLike):
-        path, encoding = Path(source), options.encoding_of(side)
+    if isinstance(source, RawTable):
+        return source
+    errors = errors or RowErrors()
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
         if path.is_dir():
-            in_columns = str(getattr(BY_ID, side)) in renamed
-            repair = side == "predictions" and options.parse == "repair"
-            table = read_folder(path, shape, errors or RowErrors(), encoding, in_columns=in_columns, repair=repair)
-        else:
-            table = read_table(path, errors, None, options.delimiter, progress, shape, encoding, num_proc)
-    else:
-        id_column = renamed[ID][1] if ID in renamed else ID
-        rows = None if isinstance(source, list) else rows_of_frame(source, side, id_column)
-        is_plain = rows is None or type(getattr(source, "index", None)).__name__ in ("NoneType", "RangeIndex")
-        table = table_in_memory(source if rows is None else rows, side)._replace(
-            has_columns=rows is not None, remedy="" if is_plain else _INDEX_REMEDY
-        )
-        if shape.query:
-            table = shape.query.rows_in(table, own := errors or RowErrors())
-            own.stop_if_any()
+            return read_folder(path, errors, side, options)
+        return read_table(path, errors, side=side, options=options, num_proc=num_proc, progress=progress)
+    expression = getattr(options, f"{side}_query")
+    if isinstance(source, Mapping):
+        if expression is not None or options.single_document:
+            return rows_of_value(source, Path(side), side, options)
+        refuse_parts_of_frame(source, side)
+        return table_by_id(source, side, side)
+    rows = None
+    if not isinstance(source, list):
+        _, id_column = renamed_columns(options, side).get(ID, ("", ID))
+        rows = rows_of_frame(source, side, id_column)
+    table = table_in_memory(source if rows is None else rows, side)
+    if rows is not None:
+        is_plain = type(getattr(source, "index", None)).__name__ in ("NoneType", "RangeIndex")
+        table = table._replace(has_columns=True, remedy="" if is_plain else _INDEX_REMEDY)
+    if expression is not None:
+        table = Query(side, expression).rows_in(table, errors)
+        errors.stop_if_any()
     return table
 
 
@@ -209,17 +198,18 @@ def with_names(
     Raises:
         ValueError: for a column that does not exist, and a column that is given for both sides.
     """
-    first = table.first()
+    has_own_layout = any(getattr(options, name) != getattr(DEFAULT_READING, name) for name in _LAYOUT)
+    first = table.first() if has_own_layout or table.has_columns or both else None
+    if first is None:
+        return table
     if both and not options.fields_in_columns:
         check_both_sides(options, table)
-    renamed = renamed_columns(options, side, both=both)
-    if both:
-        renamed = _with_defaults(renamed, first)
+    keys = first.keys() if isinstance(first, dict) else ()
+    renamed = renamed_columns(options, side, keys, both=both)
     values = (PREDICTION, REFERENCES) if both else (str(getattr(BY_ID, side)),)
-    known = {*renamed, *(first if isinstance(first, dict) else ())}
+    known = {*renamed, *keys}
     lacks_ids = both and ID not in known and known.issuperset(values)
-    as_they_are = not (has_own_layout(options) or table.has_columns or lacks_ids)
-    if first is None or (as_they_are and not renamed):
+    if not (renamed or has_own_layout or table.has_columns or lacks_ids):
         return table
     lists = lists or list_paths([table], options)
     rows = [dict(row) if isinstance(row, dict) else row for row in table.rows]
@@ -236,9 +226,8 @@ def with_names(
         found = _put_together(no_fields, table, rows, side, lists.first, options)
         table = table._replace(warnings=(*table.warnings, *found))
     if table.has_columns:
-        is_predicted = side == "predictions" and PREDICTION in values
-        are_in_one = is_predicted and {PREDICTION, columns[0]} <= known  # neither in fields nor inside values
-        predictions = columns[0] if are_in_one else None
+        are_in_one = {PREDICTION, columns[0]} <= known  # neither in fields nor inside values
+        predictions = columns[0] if side == "predictions" and are_in_one else None
         table = table._replace(warnings=(*table.warnings, *_warnings_about_cells(table, columns, predictions)))
     if lacks_ids:
         rows = [{**row, ID: str(index)} if isinstance(row, dict) else row for index, row in enumerate(rows)]
@@ -248,14 +237,6 @@ def with_names(
         name: with_names(run, side, options, both=both, lists=lists) for name, run in table.runs.items()
     }
     return table._replace(rows=rows, runs=runs)
-
-
-def _with_defaults(renamed: dict[str, _Given], first: Any) -> dict[str, _Given]:
-    """Return the renamed columns of rows that hold both sides; by default, `answers` holds the ground truth."""
-    known = {*renamed, *(first if isinstance(first, dict) else ())}
-    if {PREDICTION, ANLS.references} <= known and REFERENCES not in known:
-        return {**renamed, REFERENCES: ("references_column", str(ANLS.references))}
-    return renamed
 
 
 def _are_fields(table: RawTable, options: ReadOptions, renamed: Mapping[str, Any], *, both: bool) -> bool:

@@ -10,7 +10,7 @@ from docscore.core.errors import DataWarning, Diagnostic, InputValueError, Place
 from docscore.core.options import ReadOptions
 from docscore.core.values import MAX_DEPTH
 from docscore.inputs.json_text import TOO_DEEP
-from docscore.inputs.rows import ID, VALUE_KEYS, RawTable, cells_of
+from docscore.inputs.rows import ID, VALUE_KEYS, RawTable, cells_of, place_of
 
 
 def dotted(path: object) -> str:
@@ -38,12 +38,12 @@ class ListPaths(NamedTuple):
     counted: Mapping[str, int]
     groups: frozenset[str] = frozenset()
 
-    def warnings(self, place: PlacePart) -> Iterator[DataWarning]:
+    def warnings(self, table: RawTable) -> Iterator[DataWarning]:
         """Yield a warning about names that count from 1 and are read as keys."""
         for name, last in self.counted.items():
             problem = f"names such as {name!r}, numbered from 1 to {last:,}, are interpreted as keys, not as a list"
             remedy = f"for a list, name them {_as_element(name)!r} and so on"
-            yield DataWarning("counted keys", Diagnostic((place,), problem=problem, remedy=remedy))
+            yield DataWarning("counted keys", Diagnostic((place_of(table),), problem=problem, remedy=remedy))
 
 
 def list_paths(tables: Sequence[RawTable], options: ReadOptions) -> ListPaths:
@@ -53,11 +53,10 @@ def list_paths(tables: Sequence[RawTable], options: ReadOptions) -> ListPaths:
         tables: the rows of all sides, as they were read.
         options: how the rows are read.
     """
-    rows = [table.first() for table in tables]
+    labels = [name for name in (options.by, options.cluster, options.schema_by) if isinstance(name, str)]
+    rows = [table.first() for table in tables] if labels else []
     groups = frozenset(
-        name
-        for name in (options.by, options.cluster, options.schema_by)
-        if isinstance(name, str) and not (len(rows) > 1 and all(isinstance(row, dict) and name in row for row in rows))
+        name for name in labels if len(rows) == 1 or not all(isinstance(row, dict) and name in row for row in rows)
     )
     if not options.fields_in_columns and options.field_column is None:
         return ListPaths({}, {}, groups)

@@ -9,10 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -32,50 +31,26 @@ from docscore.core.errors import (
     some_of,
 )
 from docscore.core.formatting import counted
+from docscore.core.options import DEFAULT_READING, ReadOptions
 from docscore.core.processes import in_processes, numbered_portions
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, library, no_progress
 from docscore.core.values import convert_prediction
 from docscore.inputs.json_text import JsonError, loads, loads_at
 from docscore.inputs.logs import is_log, table_of_log
-from docscore.inputs.queries import Query
+from docscore.inputs.queries import Query, query_of
 from docscore.inputs.rows import ANLS, ID, PREDICTION, REFERENCES, RawTable, Side, is_document, table_by_id
 
 MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked; gzip packs a gigabyte of equal lines into 1 MB
 _LARGEST_REREAD = 100_000_000  # bytes; larger files are not read again to check whether they are one JSON value
 
 
-class Shape(NamedTuple):
-    """The position of the rows of a side in JSON.
-
-    Attributes:
-        side: the side to which the documents belong.
-        query: the expression that selects the rows; None if they are not nested.
-        single_document: whether a JSON value is always one document, even if it looks like a set of rows.
-    """
-
-    side: Side = "predictions"
-    query: Query | None = None
-    single_document: bool = False
-
-
-_FLAT = Shape()
-
-
-def read_jsonl(
-    path: Path,
-    file: Iterable[bytes],
-    errors: RowErrors,
-    _delimiter: str | None = None,
-    shape: Shape = _FLAT,
-    num_proc: int = 1,
-) -> RawTable:
+def read_jsonl(path: Path, file: Iterable[bytes], errors: RowErrors, num_proc: int = 1) -> RawTable:
     """Read a JSON value from each line that is not blank.
 
     Args:
         path: the file, for messages.
         file: its lines, unpacked.
         errors: collects the errors of lines.
-        shape: where the rows are in each value.
         num_proc: the number of processes that read lines.
 
     Raises:
@@ -94,8 +69,7 @@ def read_jsonl(
             else:
                 errors.add("not UTF-8", not_utf8(place, error, _ENCODING_REMEDY))
     _check_jsonl(path, rows)
-    table = RawTable(path, rows, lambda index: in_line(path, numbers[index]))
-    return shape.query.rows_in(table, errors) if shape.query else table
+    return RawTable(path, rows, lambda index: in_line(path, numbers[index]))
 
 
 def _values_or_errors(lines: Sequence[bytes]) -> list[Any]:
@@ -128,20 +102,18 @@ def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
         )
 
 
-def _read_json(
-    path: Path, file: io.BufferedReader, _errors: RowErrors, _delimiter: str | None, shape: Shape
-) -> RawTable:
+def _read_json(path: Path, file: io.BufferedReader, side: Side, options: ReadOptions) -> RawTable:
     content = b"".join(file)  # unlike `file.read`, this reports progress
     source = _decoded(path, content)
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     value = loads_at(source, in_file(path))
-    if is_log(value) and not shape.query:
+    if is_log(value) and getattr(options, f"{side}_query") is None:
         return table_of_log(path)
-    return rows_of_value(value, path, shape)
+    return rows_of_value(value, path, side, options)
 
 
-def rows_of_value(value: Any, path: Path, shape: Shape) -> RawTable:
+def rows_of_value(value: Any, path: Path, side: Side, options: ReadOptions) -> RawTable:
     """Return the rows of a JSON value: a list of rows, an object `{id: document}` or one document.
 
     An object is one document if at least one key is a word and at least one value is neither an object nor null.
@@ -149,21 +121,23 @@ def rows_of_value(value: Any, path: Path, shape: Shape) -> RawTable:
     Args:
         value: the value.
         path: its file, or the name of its side.
-        shape: where the rows are in it.
+        side: predictions or references.
+        options: how the rows are read.
 
     Raises:
         ValueError: for any other value, and for a query that selects no rows.
     """
+    query = query_of(options, side)
     dropped: frozenset[int] | None = frozenset()
-    if shape.query:
-        value, dropped = shape.query.selected(value, in_file(path))
-    if not shape.single_document:
+    if query is not None:
+        value, dropped = query.selected(value, in_file(path))
+    if not options.single_document:
         refuse_parts_of_frame(value, in_file(path))
-    if shape.single_document or is_document(value):
+    if options.single_document or is_document(value):
         table = RawTable(path, [value], lambda _index: in_file(path))
     elif isinstance(value, dict):
         names = list(map(str, value))
-        by_id = table_by_id(value, shape.side, in_file(path))
+        by_id = table_by_id(value, side, in_file(path))
         table = by_id._replace(path=path, where=lambda index: in_file(path, row_place(names[index])), beginning="*.")
     elif isinstance(value, list):
         table = RawTable(path, value, lambda index: in_file(path, f"row {index + 1}"), beginning="[].", dropped=dropped)
@@ -171,7 +145,7 @@ def rows_of_value(value: Any, path: Path, shape: Shape) -> RawTable:
         raise InputValueError(
             place=in_file(path), expected="a JSON list of rows, or an object {id: document}", got=type(value).__name__
         )
-    return shape.query.check_keys(table) if shape.query else table
+    return table if query is None else query.check_keys(table)
 
 
 RECORDS = 'write it as rows (in pandas: to_json(orient="records"))'
@@ -193,7 +167,7 @@ _LONGEST_SHOWN = 80  # characters of a cell in a message
 HEADER_LINES = 100  # the number of lines in which the header is searched
 
 
-def _read_csv(path: Path, file: io.BufferedReader, errors: RowErrors, delimiter: str | None, _shape: Shape) -> RawTable:
+def _read_csv(path: Path, file: io.BufferedReader, errors: RowErrors, delimiter: str | None) -> RawTable:
     """Read a CSV file; raise `ValueError` with file and line if the file as a whole is not CSV."""
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
     lines = _lines(path, file)
@@ -435,30 +409,21 @@ def _value(item: Any, place: PlacePart) -> Any:
         ) from None
 
 
-# The file formats by extension. To add a format, write its reader above and add it to a table. The first table has the
-# text formats, whose files this module opens and which may also be compressed (.gz). The second has the formats whose
-# library opens the files itself. The third has the logs of Inspect, which `docscore.inputs.logs` reads.
-_TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, RowErrors, str | None, Shape], RawTable]] = {
-    ".jsonl": read_jsonl,
-    ".ndjson": read_jsonl,
-    ".json": _read_json,
-    ".csv": _read_csv,
-    ".tsv": _read_csv,
-}
-_BINARY_READERS: dict[str, Callable[[Path, int | None, Progress], RawTable]] = {".parquet": _read_parquet}
-LOG_FORMATS = (".eval",)
-TEXT_EXTENSIONS = tuple(_TEXT_READERS)
+# The file formats by extension. To add a format, write its reader above and call it in `read_table`. This module opens
+# the files of text formats, which may also be compressed (.gz). Other formats have libraries that open their files.
+TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
+_PARQUET, _LOG = _BINARY_EXTENSIONS = (".parquet", ".eval")
 
 
 def read_table(
     path: Path,
     errors: RowErrors | None = None,
+    *,
+    side: Side = "predictions",
+    options: ReadOptions = DEFAULT_READING,
     max_bytes: int | None = None,
-    delimiter: str | None = None,
-    progress: Progress = no_progress,
-    shape: Shape = _FLAT,
-    encoding: str | None = None,
     num_proc: int = 1,
+    progress: Progress = no_progress,
 ) -> RawTable:
     """Read the rows of a file; its extension determines the format.
 
@@ -476,32 +441,35 @@ def read_table(
     Args:
         path: the file.
         errors: collects errors of single rows; None to raise an error for them.
+        side: the side to which the rows belong.
+        options: how they are read: the query that selects them, the delimiter, and the encoding.
         max_bytes: the largest size of a compressed file when unpacked; by default `MAX_UNPACKED` for gzip, and none for
             Parquet.
-        delimiter: the delimiter of a CSV or TSV file; None to guess it from the header or the extension.
-        progress: called with the phase "Reading" and the size in bytes when the reading of a file begins; not for logs.
-        shape: where the rows are in JSON, including the query that selects them.
-        encoding: the encoding of a text format, a name that Python knows; None for UTF-8.
         num_proc: the number of processes that read the lines of JSONL.
+        progress: called with the phase "Reading" and the size in bytes when the reading of a file begins; not for logs.
 
     Raises:
         ValueError: naming file, line and error; `DataError` for errors of single rows.
         OSError: if the file cannot be read.
     """
-    errors = errors or RowErrors()
-    suffix = suffix_of(path)
-    read_text = _TEXT_READERS.get(suffix, read_jsonl if path.is_fifo() else None)  # `<(...)` has no extension
-    if shape.query and read_text not in (read_jsonl, _read_json):
-        raise InputValueError(place=in_file(path), expected=f"JSON or JSONL with {shape.query.option}", got=suffix)
-    if read_text is not None:
-        if read_text is read_jsonl:
-            read_text = partial(read_jsonl, num_proc=num_proc)
-        with _opened(path, max_bytes, progress, encoding) as file, gc_pause():
-            table = read_text(path, file, errors, delimiter, shape)
+    errors, suffix, expression = errors or RowErrors(), suffix_of(path), getattr(options, f"{side}_query")
+    if suffix not in TEXT_EXTENSIONS and path.is_fifo():  # `<(...)` has no extension
+        suffix = ".jsonl"
+    if expression is not None and "json" not in suffix:
+        raise InputValueError(place=in_file(path), expected=f"JSON or JSONL with {side}_query", got=suffix)
+    if suffix in TEXT_EXTENSIONS:
+        with _opened(path, max_bytes, progress, options.encoding_of(side)) as file, gc_pause():
+            if suffix == ".json":
+                table = _read_json(path, file, side, options)
+            elif suffix in (".csv", ".tsv"):
+                table = _read_csv(path, file, errors, options.delimiter)
+            else:
+                table = read_jsonl(path, file, errors, num_proc)
+                table = table if expression is None else Query(side, expression).rows_in(table, errors)
         errors.stop_if_any()
         return table
-    if suffix not in (*_BINARY_READERS, *LOG_FORMATS):
-        texts, others = ", ".join(_TEXT_READERS), ", ".join([*_BINARY_READERS, *LOG_FORMATS])
+    if suffix not in _BINARY_EXTENSIONS:
+        texts, others = ", ".join(TEXT_EXTENSIONS), ", ".join(_BINARY_EXTENSIONS)
         raise InputValueError(
             place=in_file(path),
             expected=f"a file name that ends in {texts} (each also with .gz), {others}",
@@ -509,9 +477,7 @@ def read_table(
         )
     path.open("rb").close()  # a file that cannot be opened gives the same error in all formats
     with gc_pause():
-        if suffix in _BINARY_READERS:
-            return _BINARY_READERS[suffix](path, max_bytes, progress)
-        return table_of_log(path)
+        return _read_parquet(path, max_bytes, progress) if suffix == _PARQUET else table_of_log(path)
 
 
 def read_value(path: Path) -> Any:
@@ -541,7 +507,7 @@ def name_without_extension(path: Path) -> str:
     """
     name = path.stem if path.suffix.lower() == ".gz" else path.name
     suffix = suffix_of(path)
-    is_known = suffix in (*_TEXT_READERS, *_BINARY_READERS, *LOG_FORMATS, *_OF_FOLDERS)
+    is_known = suffix in (*TEXT_EXTENSIONS, *_BINARY_EXTENSIONS, *_OF_FOLDERS)
     return name[: -len(suffix)] or path.name if is_known else path.name
 
 
@@ -593,19 +559,19 @@ def _cells_of(column: Any) -> list[Any]:
     return [None if missing else cell for cell, missing in zip(cells, column.isna(), strict=True)]
 
 
-def read_folder(
-    path: Path, shape: Shape, errors: RowErrors, encoding: str | None, *, in_columns: bool, repair: bool
-) -> RawTable:
+def read_folder(path: Path, errors: RowErrors, side: Side, options: ReadOptions) -> RawTable:
     """Read a folder with one file per document: `ID.json`, or `ID.txt` if the folder has no `.json` files.
+
+    If an option names the column of the values, it is a column of the documents; otherwise each document is the value.
 
     Args:
         path: the folder.
-        shape: where the document is in each file.
         errors: collects the errors of files.
-        encoding: the encoding of the files; None for UTF-8.
-        in_columns: whether a column of the documents holds the value of the side; otherwise the document is the value.
-        repair: whether a document that is not JSON is kept as text, to be repaired later.
+        side: predictions or references.
+        options: how the documents are read.
     """
+    query, is_truth = query_of(options, side), side == "references"
+    column = options.references_column if is_truth else options.prediction_column
     present = sorted(file for file in path.iterdir() if not file.name.startswith("."))
     files = next(filter(None, ([file for file in present if suffix_of(file) == suffix] for suffix in _OF_FOLDERS)), [])
     if not files:
@@ -615,18 +581,19 @@ def read_folder(
     rows: list[Any] = []
     for file in files:
         try:
-            value = _document_of_file(file, encoding, repair=repair)
-            value = shape.query.selected(value, in_file(file))[0] if shape.query else value
+            value = _document_of_file(file, side, options)
+            value = value if query is None else query.selected(value, in_file(file))[0]
         except InputValueError as error:
             errors.add("not JSON", error.diagnostic)
             rows.append(InvalidRow)
             continue
-        cell = {REFERENCES: [value]} if shape.side == "references" else {PREDICTION: value}
-        rows.append({**(value if in_columns and isinstance(value, dict) else cell), ID: name_without_extension(file)})
+        cell = {REFERENCES: [value]} if is_truth else {PREDICTION: value}
+        row = cell if column is None or not isinstance(value, dict) else value
+        rows.append({**row, ID: name_without_extension(file)})
     errors.stop_if_any()
     found = tuple(_warnings_about_subfolders(path, suffix_of(files[0])))
     table = RawTable(path, rows, lambda index: in_file(files[index]), warnings=found)
-    return shape.query.check_keys(table) if shape.query else table
+    return table if query is None else query.check_keys(table)
 
 
 def _warnings_about_subfolders(path: Path, suffix: str) -> Iterator[DataWarning]:
@@ -642,13 +609,17 @@ def _warnings_about_subfolders(path: Path, suffix: str) -> Iterator[DataWarning]
 _OF_FOLDERS = (".json", ".txt")  # text files are read only if there are no JSON files
 
 
-def _document_of_file(file: Path, encoding: str | None, *, repair: bool) -> Any:
-    text: Any = text_of_file(file, encoding)
+def _document_of_file(file: Path, side: Side, options: ReadOptions) -> Any:
+    """Return the value of a file, or its text if it is no JSON file or will be repaired later."""
+    text = text_of_file(file, options.encoding_of(side))
     if suffix_of(file) == ".txt":
         return text.rstrip("\r\n")
-    with suppress(*([InputValueError] if repair else [])):
-        text = loads_at(text, in_file(file))
-    return text
+    try:
+        return loads_at(text, in_file(file))
+    except InputValueError:
+        if side == "predictions" and options.parse == "repair":
+            return text
+        raise
 
 
 _ENCODING_REMEDY = Remedy(
@@ -670,7 +641,11 @@ def _opened(
             with binary data; if it is too large when unpacked or not a complete gzip file, now or during reading.
         OSError: if it cannot be read.
     """
-    content: Any = _Watched(path, progress(READING, path.stat().st_size))
+    content: Any
+    if progress is no_progress:
+        content = path.open("rb", buffering=0)
+    else:
+        content = _Watched(path, progress(READING, path.stat().st_size))
     if path.suffix.lower() == ".gz":
         content = _Unpacked(path, io.BufferedReader(content, _CHUNK), max_bytes or MAX_UNPACKED)
     file = io.BufferedReader(content, _CHUNK)

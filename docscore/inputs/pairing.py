@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain, combinations, islice
 from os import PathLike
@@ -18,7 +18,6 @@ from docscore.core.errors import (
     InputValueError,
     Remedy,
     RowErrors,
-    distinct,
     errors_summary,
     in_file,
     listed,
@@ -29,7 +28,7 @@ from docscore.core.errors import (
 )
 from docscore.core.formatting import printable
 from docscore.core.options import MISSING_MODES, SKIP, ReadOptions, check_choice
-from docscore.core.runtime import Progress, gc_pause, no_progress, warn_all, watched
+from docscore.core.runtime import Progress, gc_pause, no_progress, warn_all
 from docscore.core.values import SCALAR_TYPES, Value, holds_value
 from docscore.inputs.columns import (
     MissingColumnError,
@@ -145,7 +144,7 @@ def pairs_of_rows(wanted: SideRows, given: SideRows, missing: str, *, once: bool
     count = len(wanted.ids) - len(set(wanted.ids)) if once else 0
     if count:
         wanted, given = _distinct(wanted), _distinct(given)
-    pairs = _paired(wanted, given, missing, RowErrors(), no_progress)
+    pairs = _paired(wanted, given, missing, RowErrors())
     skipped = None if pairs.skipped is None else pairs.skipped - count
     return replace(pairs, repeated=count, skipped=skipped) if count else pairs
 
@@ -211,7 +210,7 @@ def stacked_runs(runs: Mapping[str, TestSet]) -> TestSet:
         first.ids * len(runs),
         first.ids,
         repairs=first.repairs,
-        warnings=distinct(each for run in runs.values() for each in run.warnings),
+        warnings=tuple(each for run in runs.values() for each in run.warnings),
         row_errors=first.row_errors,
         costs=column("costs", _NO_COSTS),
         evidence=column("evidence"),
@@ -246,7 +245,6 @@ def rows_of_sides(
     predictions: Sequence[Any],
     options: ReadOptions,
     *,
-    check: Check | None = None,
     num_proc: int = 1,
     progress: Progress = no_progress,
 ) -> list[TestSet]:
@@ -257,7 +255,6 @@ def rows_of_sides(
             predictions also contain them, as the rows of logs do.
         predictions: the source of each system. If rows are left out, all systems keep the same rows.
         options: how the rows are read.
-        check: as for `paired_systems`.
         num_proc: the number of processes that read files.
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins, and with the
             phase "Pairing" and the number of rows of each side.
@@ -274,39 +271,48 @@ def rows_of_sides(
     are_same = [
         options.references_query == options.predictions_query and _is_same(source, references) for source in predictions
     ]
-    # rows of a file that is given twice
-    hold_both = options.references_id_column is None and isinstance(references, str | PathLike)
-    how: dict[str, Any] = {"progress": progress, "num_proc": num_proc}
-    sides: list[tuple[RawTable, Side, bool]] = []
+    is_file = isinstance(references, str | PathLike)
+    hold_both = is_file and options.references_id_column is None  # the rows of a file that is given twice
+    given: list[tuple[Any, Side, bool]] = [
+        (source, "predictions", references is None or (hold_both and is_same))
+        for source, is_same in zip(predictions, are_same, strict=True)
+    ]
+    if references is not None:
+        given.insert(0, (references, "references", hold_both and any(are_same)))
     try:
-        if references is not None:
-            both = hold_both and any(are_same)
-            sides.append((raw_table(references, "references", options, errors, both=both, **how), "references", both))
-        for source, is_same in zip(predictions, are_same, strict=True):
-            both = references is None or (hold_both and is_same)
-            sides.append((raw_table(source, "predictions", options, errors, both=both, **how), "predictions", both))
-        lists = list_paths([table for table, *_ in sides], options)
-        named = [with_names(table, side, options, both=both, lists=lists) for table, side, both in sides]
+        read = [
+            raw_table(source, side, options, errors, num_proc=num_proc, progress=progress) for source, side, _ in given
+        ]
+        lists = list_paths(read, options)
+        tables = [
+            with_names(table, side, options, both=both, lists=lists)
+            for table, (_, side, both) in zip(read, given, strict=True)
+        ]
     except MissingColumnError as error:
         raise _with_meaning(error, references, predictions, options) from None
-    named[0] = named[0]._replace(warnings=(*named[0].warnings, *lists.warnings(in_file(named[0].path))))
-    truths, tables = (None, named) if references is None else (named[0], named[1:])
-    for source, table, is_same in zip(predictions, tables, are_same, strict=True):
+    tables[0] = tables[0]._replace(warnings=(*tables[0].warnings, *lists.warnings(tables[0])))
+    if is_file:
+        tables = [
+            table._replace(warnings=(*table.warnings, *_warnings_about_objects(table, side, options)))
+            for table, (_, side, _) in zip(tables, given, strict=True)
+        ]
+    truths, systems = (None, tables) if references is None else (tables[0], tables[1:])
+    for source, table, is_same in zip(predictions, systems, are_same, strict=True):
         if is_same:
             _check_sides_of_one_source(table, options, is_file=hold_both)
-        if truths is not None and format_of(table.first(), "predictions") is PLAIN:
+        if truths is not None and hasattr(source, "iloc") and format_of(table.first(), "predictions") is PLAIN:
             check_labels(references, source)
-    if truths is not None and isinstance(references, str | PathLike):
-        found = [*_warnings_about_documents(truths), *_warnings_about_rows_inside(truths, "references", options)]
-        truths = truths._replace(warnings=(*truths.warnings, *found))
-        tables = [
-            table._replace(warnings=(*table.warnings, *_warnings_about_rows_inside(table, "predictions", options)))
-            for table in tables
-        ]
+    with issued_on_error(each for table in tables for each in table.warnings):
+        return paired_systems(truths, systems, options, errors, progress=progress)
+
+
+@contextmanager
+def issued_on_error(found: Iterable[DataWarning]) -> Iterator[None]:
+    """Issue warnings that were found before an error about the input is raised, since the error ends the reading."""
     try:
-        return paired_systems(truths, tables, options, errors, check, progress)
+        yield
     except InputError:
-        warn_all(each for table in (*filter(None, [truths]), *tables) for each in table.warnings)
+        warn_all(found)
         raise
 
 
@@ -410,27 +416,32 @@ def read_ground_truths(references: Any, options: ReadOptions, progress: Progress
     return read_rows(table, form, "references", progress=progress, parse=options.parse_references)
 
 
-def _warnings_about_documents(references: RawTable) -> Iterator[DataWarning]:
-    """Yield a warning if the objects of a file have no ids, and are thus documents that are paired by position."""
-    row = references.first()
-    is_text = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
-    if is_text and len(references.rows) > 1 and isinstance(row, dict) and format_of(row, "references") is PLAIN:
-        problem = f"rows without {ID!r} are interpreted as documents and paired by position"
-        diagnostic = Diagnostic((in_file(references.path),), problem=problem, remedy=_naming_remedy(references))
-        yield DataWarning("rows without ids", diagnostic)
+def _warnings_about_objects(table: RawTable, side: Side, options: ReadOptions) -> Iterator[DataWarning]:
+    """Yield a warning about the objects of a file that have no ids.
 
-
-def _warnings_about_rows_inside(table: RawTable, side: Side, options: ReadOptions) -> Iterator[DataWarning]:
-    """Yield a warning if the one document of a file looks like an object around its rows."""
+    The only object may contain the rows. Several ground truths are documents that are paired by position.
+    """
     row = table.first()
-    is_document = len(table.rows) == 1 and isinstance(row, dict) and ID not in row
-    if is_document and not options.single_document and (query := query_for(row, with_ids=True)):
-        remedy = Remedy(
-            f"if it contains rows at {literal_remedy(repr(query)).text}, add {{}}; if it is one document, add {{}}",
-            ((f"{side}_query", query), ("single_document", True)),
-        )
-        diagnostic = Diagnostic((in_file(table.path),), problem="it is interpreted as one document", remedy=remedy)
-        yield DataWarning("rows inside a document", diagnostic)
+    if not isinstance(row, dict) or ID in row:
+        return
+    place = in_file(table.path)
+    if len(table.rows) == 1:
+        if not options.single_document and (query := query_for(row, with_ids=True)):
+            remedy = Remedy(
+                f"if it contains rows at {literal_remedy(repr(query)).text}, add {{}}; if it is one document, add {{}}",
+                ((f"{side}_query", query), ("single_document", True)),
+            )
+            diagnostic = Diagnostic((place,), problem="it is interpreted as one document", remedy=remedy)
+            yield DataWarning("rows inside a document", diagnostic)
+    elif (
+        side == "references"
+        and suffix_of(table.path) in TEXT_EXTENSIONS
+        and not table.has_columns
+        and format_of(row, side) is PLAIN
+    ):
+        problem = f"rows without {ID!r} are interpreted as documents and paired by position"
+        diagnostic = Diagnostic((place,), problem=problem, remedy=_naming_remedy(table))
+        yield DataWarning("rows without ids", diagnostic)
 
 
 def paired_systems(
@@ -475,8 +486,7 @@ def paired_systems(
             wanted = wanted or read_rows(
                 references, form, "references", errors, check, progress, options.parse_references
             )
-            how: dict[str, Any] = {"with_confidences": options.with_confidences}
-            pairs.append(_paired(wanted, given, missing, errors, progress, **how))
+            pairs.append(_paired(wanted, given, missing, errors, with_confidences=options.with_confidences))
     if pairs[0].skipped is not None and len(pairs) > 1:
         pairs = common_rows(pairs)
     waiting = iter(replace(each, row_errors=errors.collected) for each in pairs)
@@ -630,7 +640,6 @@ def _paired(
     given: SideRows,
     missing: str,
     errors: RowErrors,
-    progress: Progress,
     *,
     with_confidences: bool = False,
 ) -> TestSet:
@@ -662,24 +671,18 @@ def _paired(
     partners = [number_of.get(name) for name in ids]
     sources = [None if form is PLAIN or number is None else given.sources[number] for number in partners]
     costs = [
-        _NO_COSTS if row is None or row.keys().isdisjoint(COSTS) else tuple(map(row.get, COSTS))
-        for row in watched(sources, progress, "Pairing", len(sources))
+        _NO_COSTS if row is None or row.keys().isdisjoint(COSTS) else tuple(map(row.get, COSTS)) for row in sources
     ]
     kept_rows = None if form is PLAIN else [wanted.sources[number] for number in kept]
-    named = [name for name in NAMES if any(row and row.get(name) is not None for row in sources)]
-    column = the_name(named if with_confidences else named[:1], place_of(given.table))
-    beside = {"confidences": (sources, column or NAMES[0]), "citations": (sources, "citations")}
-    beside["evidence"] = kept_rows or [], "evidence"
-    cells = {column: [row and row.get(name) for row in rows] for column, (rows, name) in beside.items()}
-    is_by_id = form is BY_ID
-    found = [
-        *table.warnings,
-        *given.table.warnings,
-        *frames,
-        *_warnings_about_order(wanted, given),
-    ]
+    beside: dict[str, tuple[Sequence[Any], str | None]] = {}  # by attribute, the rows and their column
+    if form is BY_ID:
+        named = [name for name in NAMES if any(row and row.get(name) is not None for row in sources)]
+        sure = the_name(named, place_of(given.table)) if with_confidences else next(iter(named), None)
+        beside = {"confidences": (sources, sure), "citations": (sources, "citations")}
+        beside["evidence"] = kept_rows or [], "evidence"
+    cells = {attribute: [row and row.get(name) for row in rows] for attribute, (rows, name) in beside.items()}
     columns: dict[str, Any] = {
-        name: column for name, column in cells.items() if is_by_id and any(cell is not None for cell in column)
+        attribute: column for attribute, column in cells.items() if any(cell is not None for cell in column)
     }
     return TestSet(
         ids,
@@ -690,7 +693,7 @@ def _paired(
         reference_rows=kept_rows,
         costs=costs if any(cell is not None for row in costs for cell in row) else None,
         repairs=wanted.repairs,
-        warnings=distinct(found),
+        warnings=(*table.warnings, *given.table.warnings, *frames, *_warnings_about_order(wanted, given)),
         **columns,
     )
 
@@ -715,10 +718,11 @@ def _warnings_about_frames(wanted: SideRows, given: SideRows) -> Iterator[DataWa
 def _are_columns(side: SideRows) -> bool:
     """Return whether the keys of each value count from 0 to the same number, and an id is a word."""
     values = [value[0] if isinstance(value, tuple) and len(value) == 1 else value for value in side.values]
-    if side.form is PLAIN or not any(map(is_word, side.ids)) or not isinstance(values[0], dict):
+    if side.form is PLAIN or not values or not isinstance(values[0], dict) or len(values[0]) <= 1:
         return False
     numbers = {str(number) for number in range(len(values[0]))}
-    return len(numbers) > 1 and all(isinstance(value, dict) and value.keys() == numbers for value in values)
+    are_numbered = all(isinstance(value, dict) and value.keys() == numbers for value in values)
+    return are_numbered and any(map(is_word, side.ids))
 
 
 def _check_dropped(references: RawTable, predictions: RawTable) -> None:

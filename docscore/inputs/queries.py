@@ -1,7 +1,7 @@
 """Select rows from JSON documents of any structure by JMESPath expressions."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from json import dumps
@@ -23,6 +23,7 @@ from docscore.core.errors import (
     short_repr,
     some_of,
 )
+from docscore.core.options import ReadOptions
 from docscore.core.values import holds_value
 from docscore.inputs.rows import ANLS, BY_ID, COSTS, ID, PREDICTION, Absent, RawTable, Side, described, place_of
 
@@ -58,15 +59,14 @@ class _Interpreter(TreeInterpreter):
 
     def visit_projection(self, node: Any, value: Any) -> Any:
         base = self.visit(node["children"][0], value)
-        if not isinstance(base, list):
-            return None
-        return self._without_nulls([self.visit(node["children"][1], part) for part in base])
+        return self._projected(node, base) if isinstance(base, list) else None
 
     def visit_value_projection(self, node: Any, value: Any) -> Any:
         base = self.visit(node["children"][0], value)
-        if not isinstance(base, dict):
-            return None
-        return self._without_nulls([self.visit(node["children"][1], part) for part in base.values()])
+        return self._projected(node, base.values()) if isinstance(base, dict) else None
+
+    def _projected(self, node: Any, base: Iterable[Any]) -> list[Any]:
+        return self._without_nulls([self.visit(node["children"][1], part) for part in base])
 
     def visit_filter_projection(self, node: Any, value: Any) -> Any:
         base = self.visit(node["children"][0], value)
@@ -261,6 +261,12 @@ class Query:
         places = frozenset(dropped) if are_known else None
         found = table._replace(rows=rows, where=lambda index: where(numbers[index]), dropped=places)
         return self.check_keys(found)
+
+
+def query_of(options: ReadOptions, side: Side) -> Query | None:
+    """Return the query for the rows of a side, or None; raise `ValueError` for an invalid expression."""
+    expression = getattr(options, f"{side}_query")
+    return None if expression is None else Query(side, expression)
 
 
 def _listed_keys(keys: Sequence[str]) -> str:

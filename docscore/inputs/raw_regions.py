@@ -53,7 +53,7 @@ def with_raw_regions(pairs: TestSet, form: Form | None) -> TestSet:
     Raises:
         ValueError: for invalid wrappers around values; if no prediction has citations in the form.
     """
-    if pairs.places is not None:
+    if pairs.places is not None or (form is None and not has_key((*pairs.truths, *pairs.predictions), _MARKS)):
         return pairs
     truths, evidence = _split_regions(pairs, "truths", pairs.evidence, AT_TRUTHS)
     if form is not None:

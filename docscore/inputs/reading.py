@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from docscore.core.errors import DataWarning, InputError
+from docscore.core.errors import DataWarning, InputError, distinct
 from docscore.core.options import DEFAULT_READING, ReadOptions, check_integer
 from docscore.core.runtime import Progress, no_progress, progress_from, warn_all
 from docscore.core.values import holds_value, warnings_about_wrapped
@@ -30,7 +30,7 @@ from docscore.inputs.citation_forms import form_named
 from docscore.inputs.content import scored_content
 from docscore.inputs.groups import grouped_rows, joined_runs
 from docscore.inputs.model_text import parse_predictions, parsed_references
-from docscore.inputs.pairing import rows_of_sides
+from docscore.inputs.pairing import issued_on_error, rows_of_sides
 from docscore.inputs.raw_regions import with_raw_regions, without_ignored
 from docscore.inputs.test_set import TestSet
 
@@ -91,34 +91,14 @@ def read_systems(
     """
     sides = [side for runs in systems.values() for side in runs]
     pairs = rows_of_sides(references, sides, options, num_proc=num_proc, progress=progress)
-    return systems_of(pairs, {name: len(runs) for name, runs in systems.items()}, options, side_names, progress)
-
-
-def systems_of(
-    sides: Sequence[TestSet],
-    systems: Mapping[str, int],
-    options: ReadOptions,
-    side_names: Sequence[str] = (),
-    progress: Progress = no_progress,
-) -> dict[str, TestSet]:
-    """Build the test set of each system from the paired rows of its sides.
-
-    Args:
-        sides: the paired rows of each side; the sides of one system are adjacent.
-        systems: the number of sides (runs) of each system, by name.
-        options: how the rows are read.
-        side_names: as for `read_systems`.
-        progress: called when each phase of the work begins.
-
-    Raises:
-        ValueError: for a run with other documents than the first run.
-    """
-    found, copies, first = {}, list(warnings_about_copies(sides, side_names)), 0
-    names = side_names or [name for name, count in systems.items() for _ in range(count)]
-    for name, count in systems.items():
-        first, part = first + count, slice(first, first + count)
-        rows = joined_runs(sides[part], names[part])
+    copies = list(warnings_about_copies(pairs, side_names))
+    names = side_names or [name for name, runs in systems.items() for _ in runs]
+    found, first = {}, 0
+    for name, runs in systems.items():
+        part = slice(first, first + len(runs))
+        rows = joined_runs(pairs[part], names[part])
         found[name] = as_scored(replace(rows, warnings=[*copies, *rows.warnings]), options, progress)
+        first += len(runs)
     return found
 
 
@@ -147,62 +127,48 @@ def as_scored(
             and for a reference that cannot be read, naming its row.
     """
     found = [*rows.warnings]
-    try:
-        return _as_scored(rows, options, progress, found, is_full=is_full, as_values=as_values)
-    except InputError:
-        warn_all(found)
-        raise
-
-
-def _as_scored(
-    rows: TestSet,
-    options: ReadOptions,
-    progress: Progress,
-    found: list[DataWarning],
-    *,
-    is_full: bool,
-    as_values: bool,
-) -> TestSet:
-    """Return the rows for `as_scored`, and collect warnings."""
-    try:
-        refuse_document_texts(rows.truths, rows.predictions, options.parse, options.parse_references)
-    except InputError as error:
-        if not as_values:
-            raise
-        found.append(DataWarning("documents as text", error.diagnostic))
-    found += warnings_about_reading(rows, options.parse, options.parse_references)
-    if options.parse_references and rows.repairs is None:
-        truths, repairs = parsed_references(rows.ids, rows.truths, options.parse_references)
-        rows = replace(rows, truths=truths, repairs=repairs)
-    given = rows
-    found += warnings_about_repairs(rows.repairs or {}, len(rows.ids))
-    if options.parse_mode is not None:
-        predictions, readings = parse_predictions(rows.predictions, rows.truths, options.parse_mode, progress)
-        rows = replace(rows, predictions=predictions, readings=readings)
-        found += warnings_about_texts(rows, options.parse)
-    form = None if options.citations_from is None else form_named(options.citations_from)
-    found += warnings_about_forms(rows) if form is None else ()
-    rows = replace(rows, full_truths=rows.truths)
-    if as_values:
-        found += warnings_about_wrapped([*rows.truths, *rows.predictions])
-    else:
-        rows = with_raw_regions(rows, form)
-    found += warnings_about_values(rows, progress, with_confidences=options.with_confidences or as_values)
-    if options.with_confidences or options.ignore_keys or options.absent_words:
-        whole = rows
-        rows = without_ignored(scored_content(rows, options), whole)
-        found += warnings_about_content(whole, rows, options) if is_full else ()
-        if (
-            is_full
-            and options.ignore_keys
-            and not all(any(map(holds_value, side)) for side in (rows.truths, rows.predictions))
-        ):
-            refuse_emptied(whole, options.ignore_keys)
-    else:
-        rows = replace(rows, confidences=None)
-    if is_full and len(rows.ids) > 1:
-        found += [*warnings_about_words(rows), *warnings_about_ids(rows), *warnings_about_nothing(rows)]
-        found += warnings_about_json_in_fields(rows, options)
-    found += [*warnings_about_nan(rows), *warnings_about_errors(rows)]
-    found += warnings_about_shapes(rows)
-    return grouped_rows(replace(rows, warnings=found, is_full=is_full, given=given, options=options), options)
+    with issued_on_error(found):
+        try:
+            refuse_document_texts(rows.truths, rows.predictions, options.parse, options.parse_references)
+        except InputError as error:
+            if not as_values:
+                raise
+            found.append(DataWarning("documents as text", error.diagnostic))
+        found += warnings_about_reading(rows, options.parse, options.parse_references)
+        if options.parse_references and rows.repairs is None:
+            truths, repairs = parsed_references(rows.ids, rows.truths, options.parse_references)
+            rows = replace(rows, truths=truths, repairs=repairs)
+        given = rows
+        found += warnings_about_repairs(rows.repairs or {}, len(rows.ids))
+        if options.parse_mode is not None:
+            predictions, readings = parse_predictions(rows.predictions, rows.truths, options.parse_mode, progress)
+            rows = replace(rows, predictions=predictions, readings=readings)
+            found += warnings_about_texts(rows, options.parse)
+        form = None if options.citations_from is None else form_named(options.citations_from)
+        found += warnings_about_forms(rows) if form is None else ()
+        rows = replace(rows, full_truths=rows.truths)
+        if as_values:
+            found += warnings_about_wrapped([*rows.truths, *rows.predictions])
+        else:
+            rows = with_raw_regions(rows, form)
+        found += warnings_about_values(rows, progress, with_confidences=options.with_confidences or as_values)
+        if options.with_confidences or options.ignore_keys or options.absent_words:
+            whole = rows
+            rows = without_ignored(scored_content(rows, options), whole)
+            found += warnings_about_content(whole, rows, options) if is_full else ()
+            if (
+                is_full
+                and options.ignore_keys
+                and not all(any(map(holds_value, side)) for side in (rows.truths, rows.predictions))
+            ):
+                refuse_emptied(whole, options.ignore_keys)
+        else:
+            rows = replace(rows, confidences=None)
+        if is_full and len(rows.ids) > 1:
+            found += [*warnings_about_words(rows), *warnings_about_ids(rows), *warnings_about_nothing(rows)]
+            found += warnings_about_json_in_fields(rows, options)
+        found += [*warnings_about_nan(rows), *warnings_about_errors(rows)]
+        found += warnings_about_shapes(rows)
+        return grouped_rows(
+            replace(rows, warnings=distinct(found), is_full=is_full, given=given, options=options), options
+        )

@@ -418,7 +418,8 @@ def read_rows(  # noqa: C901  one loop, since each row is read once
     """
     read = SideRows(table, form, [], [], [], set(), {} if parse else None)
     is_truth = side == "references"
-    convert = _converter(side, parse)
+    convert = convert_ground_truth if is_truth else convert_prediction
+    repairs: list[str] = []
     for index, row in enumerate(watched(table.rows, progress, "Pairing", len(table.rows))):
         if isinstance(row, dict) and row.get(getattr(BY_ID, side)) is Absent:
             continue
@@ -427,7 +428,9 @@ def read_rows(  # noqa: C901  one loop, since each row is read once
             try:
                 name, value = _id_and_value(row, index, form, side)
                 kind = "with a value that cannot be scored"
-                value, repairs = convert(value)
+                value = convert(value)
+                if parse is not None:
+                    value, repairs = read_reference(value, parse)
                 if check is not None:
                     check(value, is_truth)
             except (TypeError, ValueError) as error:
@@ -448,15 +451,6 @@ def read_rows(  # noqa: C901  one loop, since each row is read once
             with suppress(TypeError, ValueError):  # the id itself may be invalid
                 read.invalid.add(_id(row.get(ID)))
     return read
-
-
-def _converter(side: Side, parse: str | None) -> Callable[[Any], tuple[Value, Sequence[str]]]:
-    """Return a function that returns a value in plain types, and the changes made to read its texts as JSON."""
-    if side == "predictions":
-        return lambda value: (convert_prediction(value), ())
-    if parse is None:
-        return lambda value: (convert_ground_truth(value), ())
-    return lambda value: read_reference(convert_ground_truth(value), parse)
 
 
 def _id_and_value(row: Any, index: int, form: RowFormat, side: Side) -> tuple[str, Any]:

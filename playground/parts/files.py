@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.evaluation import Evaluation
 from docscore.inputs.checks import refuse_document_texts
 from docscore.inputs.citation_forms import known_forms
-from docscore.inputs.columns import column_of, shape_of, with_names
+from docscore.inputs.columns import column_of, with_names
 from docscore.inputs.field_paths import ListPaths, list_paths
 from docscore.inputs.formats import delimiter_of_file, read_table, suffix_of
 from docscore.inputs.ids import with_parts_of_ids
@@ -190,8 +191,9 @@ def planned(
 
 def _read(path: Path, side: str, reading: Reading, errors: RowErrors, progress: Progress = no_progress) -> RawTable:
     check_file(path)
-    sign, encoding, layout = reading.get(f"{side}_delimiter"), encoding_of(path, side, reading), layout_of(reading)
-    return read_table(path, errors, MAX_FILE_BYTES, sign, progress, shape_of(layout, _side_of(side)), encoding)
+    sign, encoding = reading.get(f"{side}_delimiter"), encoding_of(path, side, reading)
+    options = replace(layout_of(reading), delimiter=sign, encoding=encoding)
+    return read_table(path, errors, side=_side_of(side), options=options, max_bytes=MAX_FILE_BYTES, progress=progress)
 
 
 def _side_of(side: str) -> Side:
@@ -228,7 +230,8 @@ def encoding_of(path: Path, side: str, reading: Reading) -> str | None:
     """Return the encoding that the visitor chose, for a file that is not UTF-8."""
     if reading.get("encoding"):
         try:
-            read_table(path, None, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"))
+            options = ReadOptions(delimiter=reading.get(f"{side}_delimiter"))
+            read_table(path, options=options, max_bytes=MAX_FILE_BYTES)
         except InputError as error:
             return reading["encoding"] if _has_other_encoding(error) else None
     return None

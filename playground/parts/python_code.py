@@ -77,7 +77,7 @@ def code_of_files(
     names = {name: path.name for name, path in (systems or {}).items()}
     line = "\n    " if systems else "\n"
     call = f"docscore.evaluate({line}    {f',{line}    '.join(arguments)},{line})"
-    imports = "from pathlib import Path\n\nimport docscore\nfrom docscore.inputs.formats import Shape, read_table"
+    imports = "from pathlib import Path\n\nimport docscore\nfrom docscore.inputs.formats import read_table"
     schema = {"schema": options.schema.schema_of("")} if options.schema else {}
     code = (_READ if is_read else "") + code.format(call=call, systems=names)
     return python_code(imports if is_read else "import docscore", schema, code)
@@ -86,7 +86,8 @@ def code_of_files(
 _READ = """\
 def read(path, side, id_column, column, delimiter, encoding, left_out):
     # without a column of ids, rows are numbered; without a column of values, each is one as a whole
-    table, rows = read_table(Path(path), delimiter=delimiter, shape=Shape(side), encoding=encoding), []
+    options = docscore.ReadOptions(delimiter=delimiter, encoding=encoding)
+    table, rows = read_table(Path(path), side=side, options=options), []
     for number, row in enumerate(table.rows):
         if str(number if id_column is None else row[id_column]) in left_out:
             continue
