@@ -435,7 +435,7 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
         value, _, repeated = read_json(text)
     except (ValueError, RecursionError):
         return _repaired(text, truth) if mode == "repair" else Parsed(text, "failed")
-    if (repeated and mode == "json") or not (_is_shallow(text) or can_be_scored(value)):
+    if (repeated and mode == "json") or not _can_be_scored(value, text):
         return Parsed(text, "failed", repeated)
     inner = _container_in(value) if mode == "repair" and type(value) is str else None
     if inner is not None and (truth is None or type(inner) in kinds_of(truth)):
@@ -572,15 +572,6 @@ def holds_json(value: object, *, repaired: bool = False) -> bool:
         return False
     parsed = parse_text(value, "repair")
     return isinstance(parsed.value, dict | list) and (repaired or parsed.outcome != "repaired")
-
-
-def can_be_scored(value: Any) -> bool:
-    """Return whether a value can be scored: it is not nested too deeply."""
-    try:
-        call_with_fresh_stack(convert_prediction, value)
-    except ValueError:
-        return False
-    return True
 
 
 def _repaired(text: str, truth: Any) -> Parsed:
@@ -734,14 +725,19 @@ def _whole_value(source: str, start: int) -> tuple[Any, int, str]:
         value, end, repeated = read_json(source, start)
     except (ValueError, RecursionError):
         return None, start, ""
-    if not _is_shallow(source[start:end]) and not can_be_scored(value):
+    if not _can_be_scored(value, source[start:end]):
         raise JsonError(TOO_DEEP)
     return value, end, f"{repeated}{_LAST_TAKEN}" if repeated else ""
 
 
-def _is_shallow(text: str) -> bool:
-    """Return whether the number of brackets in a text shows that its value is not nested too deep."""
-    return text.count("[") + text.count("{") <= MAX_DEPTH
+def _can_be_scored(value: Any, text: str) -> bool:
+    """Return whether the value of a text is not nested too deep; few brackets in the text show it at once."""
+    if text.count("[") + text.count("{") > MAX_DEPTH:
+        try:
+            call_with_fresh_stack(convert_prediction, value)
+        except ValueError:
+            return False
+    return True
 
 
 def _container_in(part: str) -> Any:
@@ -750,7 +746,7 @@ def _container_in(part: str) -> Any:
         value = loads(part)
     except ValueError:
         return None
-    return value if isinstance(value, dict | list) and can_be_scored(value) else None
+    return value if isinstance(value, dict | list) and _can_be_scored(value, part) else None
 
 
 _BLANK = "\ufeff \t\r\n"  # a byte order mark, white space
