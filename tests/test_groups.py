@@ -16,8 +16,8 @@ from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.figures import Runs, runs_of
 from docscore.evaluation.systems import systems_of
 from docscore.inputs.columns import with_names
-from docscore.inputs.groups import grouped_rows, groups_of_rows, joined_runs
-from docscore.inputs.pairing import paired_systems, pairs_of
+from docscore.inputs.groups import grouped_rows, groups_of_rows
+from docscore.inputs.pairing import joined_runs, paired_systems, pairs_of
 from docscore.inputs.rows import Absent, RawTable
 from docscore.inputs.test_set import TestSet
 from docscore.stats.calibration import calibration_of

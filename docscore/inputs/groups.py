@@ -1,15 +1,14 @@
-"""Groups of paired rows: clusters and slices by a column or a function of the id, and the runs of one system."""
+"""Groups of paired rows: clusters and slices by a column or a function of the id."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
+from docscore.core.errors import InputTypeError, InputValueError, row_place
 from docscore.core.numbers import is_printable_integer, too_long_integer
 from docscore.core.options import ReadOptions
 from docscore.core.schema_source import schema_name
 from docscore.core.values import SCALAR_TYPES
-from docscore.inputs.pairing import common_rows, stacked_runs
 from docscore.inputs.rows import Absent, NoCell, as_rows, cells_of
 from docscore.inputs.test_set import TestSet
 
@@ -77,31 +76,3 @@ def grouped_rows(rows: TestSet, options: ReadOptions) -> TestSet:
     if options.schema_by is not None:
         labels["schema_names"] = list(map(schema_name, groups_of_rows(rows, options.schema_by, "schema_by")))
     return replace(rows, **labels) if labels else rows
-
-
-def joined_runs(runs: Sequence[TestSet], names: Sequence[str]) -> TestSet:
-    """Join the runs of one system on the same documents: rows such as "a, run 2"; each document is a cluster.
-
-    A single run is returned unchanged.
-
-    Args:
-        runs: the rows of each run.
-        names: the name of each run in messages.
-
-    Raises:
-        ValueError: if a run has other documents than the first run.
-    """
-    if len(runs) == 1:
-        return runs[0]
-    parts = [(name, part) for name, run in zip(names, runs, strict=True) for part in run.each_run()]
-    first_name, first = parts[0]
-    for name, part in parts:
-        others = sorted(set(first.ids) ^ set(part.ids))
-        if others:
-            raise InputValueError(
-                place=f"{first_name} and {name}",
-                expected="the same documents in all runs",
-                got=f"{len(others):,} that only one of them has, such as {short_repr(others[0])}",
-            )
-    stacked = [first, *common_rows([part for _, part in parts])[1:]]
-    return stacked_runs({f"run {number}": part for number, part in enumerate(stacked, 1)})

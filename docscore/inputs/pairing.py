@@ -1,8 +1,8 @@
 """Pair the rows of both sides by id or by position; errors name ids, columns and row formats that do not match."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, combinations, islice
 from os import PathLike
@@ -185,6 +185,34 @@ def pairs_of_columns(
     return TestSet(list(ids), read(references, "references"), read(predictions, "predictions"), frozenset(absent))
 
 
+def joined_runs(runs: Sequence[TestSet], names: Sequence[str]) -> TestSet:
+    """Join the runs of one system on the same documents: rows such as "a, run 2"; each document is a cluster.
+
+    A single run is returned unchanged.
+
+    Args:
+        runs: the rows of each run.
+        names: the name of each run in messages.
+
+    Raises:
+        ValueError: if a run has other documents than the first run.
+    """
+    if len(runs) == 1:
+        return runs[0]
+    parts = [(name, part) for name, run in zip(names, runs, strict=True) for part in run.each_run()]
+    first_name, first = parts[0]
+    for name, part in parts:
+        others = sorted(set(first.ids) ^ set(part.ids))
+        if others:
+            raise InputValueError(
+                place=f"{first_name} and {name}",
+                expected="the same documents in all runs",
+                got=f"{len(others):,} that only one of them has, such as {short_repr(others[0])}",
+            )
+    stacked = [first, *common_rows([part for _, part in parts])[1:]]
+    return stacked_runs({f"run {number}": part for number, part in enumerate(stacked, 1)})
+
+
 def stacked_runs(runs: Mapping[str, TestSet]) -> TestSet:
     """Concatenate the runs on the same documents; each id gets the name of its run: "a, run 2".
 
@@ -279,17 +307,15 @@ def rows_of_sides(
     ]
     if references is not None:
         given.insert(0, (references, "references", hold_both and any(are_same)))
+    read = [raw_table(source, side, options, errors, num_proc=num_proc, progress=progress) for source, side, _ in given]
+    lists = list_paths(read, options)
     try:
-        read = [
-            raw_table(source, side, options, errors, num_proc=num_proc, progress=progress) for source, side, _ in given
-        ]
-        lists = list_paths(read, options)
         tables = [
             with_names(table, side, options, both=both, lists=lists)
             for table, (_, side, both) in zip(read, given, strict=True)
         ]
     except MissingColumnError as error:
-        raise _with_meaning(error, references, predictions, options) from None
+        raise _with_meaning(error, *((None, read) if references is None else (read[0], read[1:]))) from None
     tables[0] = tables[0]._replace(warnings=(*tables[0].warnings, *lists.warnings(tables[0])))
     if is_file:
         tables = [
@@ -351,19 +377,19 @@ def _holds_both(row: Any) -> bool:
 
 
 def _with_meaning(
-    error: MissingColumnError, references: Any, predictions: Sequence[Any], options: ReadOptions
+    error: MissingColumnError, references: RawTable | None, systems: Sequence[RawTable]
 ) -> InputValueError:
     """Return the error for a missing column with the likely mistake: exchanged sides, or a missing side."""
     side = _SIDE_OF_COLUMN.get(error.option)
     if side is None:
         return error
-    others = predictions if side == "references" or references is None else [references]
-    other_side: Side = "predictions" if side == "references" else "references"
-    is_elsewhere = any(error.column in _columns_of_source(source, other_side, options) for source in others)
+    others = systems if side == "references" or references is None else [references]
+    firsts = [table.first() for table in others]
+    is_elsewhere = any(isinstance(row, dict) and error.column in row for row in firsts)
     if references is not None:
         got = f"{error.got} (are predictions and references swapped?)" if is_elsewhere else error.got
         return InputValueError(replace(error.diagnostic, got=got))
-    files = [str(source) for source in predictions if isinstance(source, str | PathLike)]
+    files = list(dict.fromkeys(str(table.path) for table in systems))
     if side == "references" and not is_elsewhere and len(files) > 1:
         return _without_truths(files, f" in a column {error.column!r}")
     if side == "references":
@@ -381,15 +407,6 @@ _SIDE_OF_COLUMN = {
     "predictions_id_column": "predictions",
 }
 _TWO_FILES = Remedy("give ground truths and predictions in two files, the ground truths as {}", (("references", ...),))
-
-
-def _columns_of_source(source: Any, side: Side, options: ReadOptions) -> Collection[Any]:
-    """Return the columns of the first row of a side, named as in its file; none if it cannot be read."""
-    with suppress(InputError, OSError):
-        as_it_is = ReadOptions(delimiter=options.delimiter, encoding=options.encoding_of(side))
-        first = table_of_source(source, side, as_it_is).first()
-        return first.keys() if isinstance(first, dict) else ()
-    return ()
 
 
 def _without_truths(files: Sequence[str], column: str = "") -> InputValueError:

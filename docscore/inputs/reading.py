@@ -28,9 +28,9 @@ from docscore.inputs.checks import (
 )
 from docscore.inputs.citation_forms import form_named
 from docscore.inputs.content import scored_content
-from docscore.inputs.groups import grouped_rows, joined_runs
+from docscore.inputs.groups import grouped_rows
 from docscore.inputs.model_text import parse_predictions, parsed_references
-from docscore.inputs.pairing import issued_on_error, rows_of_sides
+from docscore.inputs.pairing import issued_on_error, joined_runs, rows_of_sides
 from docscore.inputs.raw_regions import with_raw_regions, without_ignored
 from docscore.inputs.test_set import TestSet
 
