@@ -519,7 +519,7 @@ ignore_keys="file"
         cells, given = ([str(row.get(key)) for row in side] for side in (truths, pairs.predictions))
         if cells != given:
             continue
-        if all(map(_repeats, cells, pairs.ids)):
+        if all(name in (cell, EXTENSION.sub("", cell)) for cell, name in zip(cells, pairs.ids, strict=True)):
             problem = "repeats the id in all documents, and earns points"
             remedy = Remedy("if the model did not extract it, add {}", (("ignore_keys", key),))
         elif are_numbered and len({*cells}) == len(cells):
@@ -529,10 +529,6 @@ ignore_keys="file"
             continue
         diagnostic = Diagnostic(("predictions",), problem=f"{short_repr(key)} {problem}", remedy=remedy)
         yield DataWarning("id among the fields", diagnostic)
-
-
-def _repeats(cell: str, name: str) -> bool:
-    return name in (cell, EXTENSION.sub("", cell))
 
 
 def _is_wrapped(prediction: Any) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
@@ -53,7 +54,7 @@ def with_raw_regions(pairs: TestSet, form: Form | None) -> TestSet:
     Raises:
         ValueError: for invalid wrappers around values; if no prediction has citations in the form.
     """
-    if pairs.places is not None or (form is None and not has_key((*pairs.truths, *pairs.predictions), _MARKS)):
+    if pairs.places is not None or (form is None and not has_key(chain(pairs.truths, pairs.predictions), _MARKS)):
         return pairs
     truths, evidence = _split_regions(pairs, "truths", pairs.evidence, AT_TRUTHS)
     if form is not None:
@@ -187,12 +188,6 @@ def without_regions(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
         return {key: plain(part, path + step_text(key)) for key, part in value.items()}
 
     return call_with_fresh_stack(plain, value, "$"), found
-
-
-def without_evidence(truth: Value) -> Value:
-    """Return a ground truth without the evidence in its values; raise `ValueError` for invalid wrappers."""
-    plain: Value = without_regions(truth, AT_TRUTHS)[0]
-    return plain
 
 
 # Regions by path

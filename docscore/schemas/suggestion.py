@@ -25,7 +25,7 @@ from docscore.evaluation.tables import Table, field_column, table_of, text_colum
 from docscore.inputs.content import content_of
 from docscore.inputs.groups import grouped_rows
 from docscore.inputs.pairing import read_ground_truths
-from docscore.inputs.raw_regions import without_evidence
+from docscore.inputs.raw_regions import AT_TRUTHS, without_regions
 from docscore.inputs.rows import PLAIN
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.api import anls_score
@@ -172,7 +172,7 @@ def ground_truths_of(references: Any, options: Mapping[str, Any]) -> TestSet:
     """Return the rows of references as `docscore.evaluate` reads them with its options, without predictions."""
     reading, _ = read_and_compare_options(options)
     rows = read_ground_truths(references, reading, progress_from(options.get("progress")))
-    truths = [content_of(without_evidence(value), None, reading)[0] for value in rows.values]
+    truths = [content_of(without_regions(value, AT_TRUTHS)[0], None, reading)[0] for value in rows.values]
     pairs = TestSet(rows.ids, truths, truths, reference_rows=None if rows.form is PLAIN else rows.sources)
     return grouped_rows(pairs, reading)
 
