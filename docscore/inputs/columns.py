@@ -35,7 +35,7 @@ from docscore.inputs.formats import (
 )
 from docscore.inputs.json_text import JsonError, loads
 from docscore.inputs.model_text import parse_text
-from docscore.inputs.queries import Query, query_of_both
+from docscore.inputs.queries import query_of, query_of_both
 from docscore.inputs.rows import (
     ANLS,
     BY_ID,
@@ -160,10 +160,10 @@ def raw_table(
         if path.is_dir():
             return read_folder(path, errors, side, options)
         return read_table(path, errors, side=side, options=options, num_proc=num_proc, progress=progress)
-    expression = getattr(options, f"{side}_query")
+    query = query_of(options, side)
     if isinstance(source, Mapping):
-        if expression is not None or options.single_document:
-            return rows_of_value(source, Path(side), side, options)
+        if query is not None or options.single_document:
+            return rows_of_value(source, Path(side), side, options, query)
         refuse_parts_of_frame(source, side)
         return table_by_id(source, side, side)
     rows = None
@@ -174,8 +174,8 @@ def raw_table(
     if rows is not None:
         is_plain = type(getattr(source, "index", None)).__name__ in ("NoneType", "RangeIndex")
         table = table._replace(has_columns=True, remedy="" if is_plain else _INDEX_REMEDY)
-    if expression is not None:
-        table = Query(side, expression).rows_in(table, errors)
+    if query is not None:
+        table = query.rows_in(table, errors)
         errors.stop_if_any()
     return table
 

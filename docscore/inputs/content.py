@@ -18,7 +18,7 @@ def scored_content(pairs: TestSet, options: ReadOptions) -> TestSet:
     Raises:
         TypeError, ValueError: as for `with_confidences_apart`.
     """
-    pairs = with_confidences_apart(pairs) if options.with_confidences else replace(pairs, confidences=None)
+    pairs = with_confidences_apart(pairs) if options.with_confidences else pairs
     others = replace(options, with_confidences=False)
     rows = [content_of(*row, others) for row in pairs.pairs]
     return replace(pairs, truths=[truth for truth, _ in rows], predictions=[prediction for _, prediction in rows])

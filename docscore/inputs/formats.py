@@ -68,7 +68,8 @@ def read_jsonl(path: Path, file: Iterable[bytes], errors: RowErrors, num_proc: i
                 errors.add("not JSON", error.in_place(place, one_line=True))
             else:
                 errors.add("not UTF-8", not_utf8(place, error, _ENCODING_REMEDY))
-    _check_jsonl(path, rows)
+    if rows and not isinstance(rows[0], dict):
+        _check_jsonl(path, rows)
     return RawTable(path, rows, lambda index: in_line(path, numbers[index]))
 
 
@@ -102,18 +103,18 @@ def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
         )
 
 
-def _read_json(path: Path, file: io.BufferedReader, side: Side, options: ReadOptions) -> RawTable:
+def _read_json(path: Path, file: io.BufferedReader, side: Side, options: ReadOptions, query: Query | None) -> RawTable:
     content = b"".join(file)  # unlike `file.read`, this reports progress
     source = _decoded(path, content)
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     value = loads_at(source, in_file(path))
-    if is_log(value) and getattr(options, f"{side}_query") is None:
+    if is_log(value) and query is None:
         return table_of_log(path)
-    return rows_of_value(value, path, side, options)
+    return rows_of_value(value, path, side, options, query)
 
 
-def rows_of_value(value: Any, path: Path, side: Side, options: ReadOptions) -> RawTable:
+def rows_of_value(value: Any, path: Path, side: Side, options: ReadOptions, query: Query | None) -> RawTable:
     """Return the rows of a JSON value: a list of rows, an object `{id: document}` or one document.
 
     An object is one document if at least one key is a word and at least one value is neither an object nor null.
@@ -123,11 +124,11 @@ def rows_of_value(value: Any, path: Path, side: Side, options: ReadOptions) -> R
         path: its file, or the name of its side.
         side: predictions or references.
         options: how the rows are read.
+        query: selects the rows in the value; None if it is the rows.
 
     Raises:
         ValueError: for any other value, and for a query that selects no rows.
     """
-    query = query_of(options, side)
     dropped: frozenset[int] | None = frozenset()
     if query is not None:
         value, dropped = query.selected(value, in_file(path))
@@ -452,20 +453,20 @@ def read_table(
         ValueError: naming file, line and error; `DataError` for errors of single rows.
         OSError: if the file cannot be read.
     """
-    errors, suffix, expression = errors or RowErrors(), suffix_of(path), getattr(options, f"{side}_query")
+    errors, suffix, query = errors or RowErrors(), suffix_of(path), query_of(options, side)
     if suffix not in TEXT_EXTENSIONS and path.is_fifo():  # `<(...)` has no extension
         suffix = ".jsonl"
-    if expression is not None and "json" not in suffix:
-        raise InputValueError(place=in_file(path), expected=f"JSON or JSONL with {side}_query", got=suffix)
+    if query is not None and "json" not in suffix:
+        raise InputValueError(place=in_file(path), expected=f"JSON or JSONL with {query.option}", got=suffix)
     if suffix in TEXT_EXTENSIONS:
         with _opened(path, max_bytes, progress, options.encoding_of(side)) as file, gc_pause():
             if suffix == ".json":
-                table = _read_json(path, file, side, options)
+                table = _read_json(path, file, side, options, query)
             elif suffix in (".csv", ".tsv"):
                 table = _read_csv(path, file, errors, options.delimiter)
             else:
                 table = read_jsonl(path, file, errors, num_proc)
-                table = table if expression is None else Query(side, expression).rows_in(table, errors)
+                table = table if query is None else query.rows_in(table, errors)
         errors.stop_if_any()
         return table
     if suffix not in _BINARY_EXTENSIONS:

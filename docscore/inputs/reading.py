@@ -146,7 +146,8 @@ def as_scored(
             found += warnings_about_texts(rows, options.parse)
         form = None if options.citations_from is None else form_named(options.citations_from)
         found += warnings_about_forms(rows) if form is None else ()
-        rows = replace(rows, full_truths=rows.truths)
+        confidences = rows.confidences if options.with_confidences else None
+        rows = replace(rows, full_truths=rows.truths, confidences=confidences)
         if as_values:
             found += warnings_about_wrapped([*rows.truths, *rows.predictions])
         else:
@@ -162,8 +163,6 @@ def as_scored(
                 and not all(any(map(holds_value, side)) for side in (rows.truths, rows.predictions))
             ):
                 refuse_emptied(whole, options.ignore_keys)
-        else:
-            rows = replace(rows, confidences=None)
         if is_full and len(rows.ids) > 1:
             found += [*warnings_about_words(rows), *warnings_about_ids(rows), *warnings_about_nothing(rows)]
             found += warnings_about_json_in_fields(rows, options)
