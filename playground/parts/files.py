@@ -230,8 +230,7 @@ def encoding_of(path: Path, side: str, reading: Reading) -> str | None:
     """Return the encoding that the visitor chose, for a file that is not UTF-8."""
     if reading.get("encoding"):
         try:
-            options = ReadOptions(delimiter=reading.get(f"{side}_delimiter"))
-            read_table(path, options=options, max_bytes=MAX_FILE_BYTES)
+            read_table(path, options=ReadOptions(delimiter=reading.get(f"{side}_delimiter")), max_bytes=MAX_FILE_BYTES)
         except InputError as error:
             return reading["encoding"] if _has_other_encoding(error) else None
     return None
