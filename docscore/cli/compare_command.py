@@ -15,6 +15,8 @@ from docscore.cli.options import (
     comparing_options,
     ending,
     evaluations_of_files,
+    exit_status,
+    gate_of,
     json_option,
     metric_options,
     references_option,
@@ -40,6 +42,7 @@ from docscore.report.markup import comparison_as_markdown
         "docscore compare predictions.jsonl predictions_new.jsonl",
         "--references references.jsonl --max-loss 0.05",
         failing="--max-loss, --max-field-loss, --max-document-loss: NEW loses more than allowed",
+        undecided="a limit cannot be decided",
     ),
 )
 @click.argument("base", type=a_file)
@@ -139,9 +142,10 @@ def compare_command(
         )
     before, after = evaluations_of_files(references, [base, new], shared)
     comparison = before.compare(after)
-    gate = None
+    gate = undecided = None
     if gated or max_document_loss is not None:
-        gate = comparison.decide(
+        gate, undecided = gate_of(
+            comparison.decide,
             max_loss,
             max_field_loss=max_field_loss,
             max_document_loss=max_document_loss,
@@ -161,4 +165,4 @@ def compare_command(
         click.echo(comparison_as_markdown(comparison, gate, changes))
     else:
         print_comparison(stdout_console(), comparison, gate, changes)
-    return 1 if gate and gate.failed else 0
+    return exit_status(gate, undecided)

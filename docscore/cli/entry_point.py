@@ -4,7 +4,7 @@
 |---|---|
 | 0 | success |
 | 1 | a gate failed (the limits of `compare`, `score --fail-under`), or `lint` has findings |
-| 2 | an input file or an option is wrong |
+| 2 | an input file or an option is wrong, or a gate cannot decide |
 | 70 | an unexpected error, which is a bug, or no memory left; `--debug` shows the traceback |
 | 74 | the output could not be written |
 | 130 | Ctrl-C |

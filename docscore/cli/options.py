@@ -25,6 +25,7 @@ from docscore.core.errors import (
 )
 from docscore.core.options import OPTIONS, CompareOptions, ReadOptions, check_pattern, read_and_compare_options
 from docscore.core.runtime import gc_pause, grouped, progress_from
+from docscore.evaluation.comparison import Gate, UndecidedError
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.registry import ANLS_STAR, METRICS, checked_metrics, loaded_metrics
 from docscore.evaluation.sources import evaluations_of, metrics_for
@@ -158,6 +159,21 @@ class Command(click.Command):
                 formatter.write_text(f"{ctx.command_path} --help-all shows all options.")
 
 
+def gate_of(decide: Callable[..., Gate], *arguments: Any, **options: Any) -> tuple[Gate, UndecidedError | None]:
+    """Return a gate; if it cannot decide all limits, also the error to raise after its decided limits are printed."""
+    try:
+        return decide(*arguments, **options), None
+    except UndecidedError as error:
+        return error.gate, error
+
+
+def exit_status(gate: Gate | None, undecided: UndecidedError | None) -> int:
+    """Return the exit status for a gate, after its result was printed; raise the error if it is undecided."""
+    if undecided is not None:
+        raise undecided
+    return int(gate is not None and gate.failed)
+
+
 def command_line() -> str:
     """Return the running command as it is typed into a shell; paths are shortened to names."""
     context = click.get_current_context()
@@ -207,15 +223,17 @@ def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return decorated
 
 
-def ending(*example: str, where: str = "in examples/receipts", failing: str = "") -> str:
+def ending(*example: str, where: str = "in examples/receipts", failing: str = "", undecided: str = "") -> str:
     """Return the end of a command's help: an example and the exit statuses.
 
     Args:
         example: the lines of an example, without the backslashes that join them.
         where: where to run the example.
         failing: the meaning of exit status 1; "" if the command does not use it.
+        undecided: another meaning of exit status 2; "" if there is none.
     """
-    statuses = ["0  success", *([f"1  {failing}"] if failing else []), "2  an input file or an option is wrong"]
+    wrong = "2  an input file or an option is wrong" + (f", or {undecided}" if undecided else "")
+    statuses = ["0  success", *([f"1  {failing}"] if failing else []), wrong]
     blocks = {
         f"Example, {where}:": [" \\\n    ".join(example)],
         "Exit status:": [*statuses, "above 2: the command could not finish"],

@@ -13,6 +13,8 @@ from docscore.cli.options import (
     documents_option,
     ending,
     evaluations_of_files,
+    exit_status,
+    gate_of,
     json_option,
     metric_options,
     rows_option,
@@ -34,6 +36,7 @@ from docscore.report.console import print_evaluation, print_gate
     epilog=ending(
         "docscore score references.jsonl predictions.jsonl --fields",
         failing="--fail-under: the primary metric is below SCORE",
+        undecided="--fail-under cannot be decided",
     ),
 )
 @two_files
@@ -77,7 +80,9 @@ def score_command(
     # compute the figures now, while progress is shown
     _ = evaluation.measured, evaluation.slice_figures, evaluation.score_by_value, fields and evaluation.rates
     interval = evaluation.measured[0].interval if beyond_chance else None
-    gate = None if fail_under is None else decide_level(evaluation, fail_under, interval)
+    gate = undecided = None
+    if fail_under is not None:
+        gate, undecided = gate_of(decide_level, evaluation, fail_under, interval)
     if as_json:
         decision = {} if gate is None else {"gate": gate.to_dict()}
         print_json("score", {**evaluation.to_dict(fields=fields, worst=worst, rows=with_rows), **decision})
@@ -85,4 +90,4 @@ def score_command(
         print_evaluation(stdout_console(), evaluation, fields=fields, worst=worst)
         if gate is not None:
             print_gate(stdout_console(), gate.sentence)
-    return 1 if gate and gate.failed else 0
+    return exit_status(gate, undecided)

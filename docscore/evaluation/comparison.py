@@ -304,6 +304,7 @@ class Gate(NamedTuple):
             documents; `new` is None for a field that is gone. The attribute is None for the gate of one system.
         documents_not_evaluated: with `max_document_loss`, the number of documents whose base score is too low to be
             evaluated; otherwise None.
+        undecided: the reasons why some limits cannot be decided; None if all are decided.
     """
 
     failed: bool
@@ -311,12 +312,53 @@ class Gate(NamedTuple):
     limits: dict[str, Any]
     losses: list[dict[str, Any]] | None = None
     documents_not_evaluated: int | None = None
+    undecided: list[str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes in plain types."""
-        optional = {"losses": self.losses, "documents_not_evaluated": self.documents_not_evaluated}
+        passed = not self.failed and self.undecided is None
+        optional = {name: getattr(self, name) for name in ("losses", "documents_not_evaluated", "undecided")}
         given = {name: value for name, value in optional.items() if value is not None}
-        return {"passed": not self.failed, **self.limits, "sentence": self.sentence, **given}
+        return {"passed": passed, **self.limits, "sentence": self.sentence, **given}
+
+
+class UndecidedError(InputValueError):
+    """A gate cannot decide all of its limits.
+
+    Attributes:
+        gate: the result of the gate, with the limits that it could decide.
+    """
+
+    gate: Gate
+
+
+_FAILED, _UNDECIDED, _PASSED = range(3)  # in the order in which the sentence of a gate lists them
+_Verdict = tuple[int, str]  # one of these, and a sentence; for `_UNDECIDED` the reason
+
+
+def _gate(verdicts: Iterable[_Verdict], limits: dict[str, Any], remedy: str | Remedy = "", **found: Any) -> Gate:
+    """Return the gate with these verdicts.
+
+    Args:
+        verdicts: at least one verdict.
+        limits: as for `Gate`.
+        remedy: how to correct what cannot be decided.
+        found: other attributes of `Gate`.
+
+    Raises:
+        UndecidedError: if one of the verdicts is `_UNDECIDED`.
+    """
+    ordered = sorted(verdicts, key=itemgetter(0))
+    failed = ordered[0][0] == _FAILED
+    undecided = [reason for verdict, reason in ordered if verdict == _UNDECIDED]
+    texts = [f"undecided: {text}" if verdict == _UNDECIDED else text for verdict, text in ordered]
+    head = "failed: " if failed else "" if undecided else "passed: "
+    gate = Gate(failed, head + "; ".join(texts), limits, undecided=undecided or None, **found)
+    if undecided:
+        error = UndecidedError(problem=f"the gate cannot decide: {'; '.join(undecided)}", remedy=remedy)
+        error.gate = gate
+        raise error
+    return gate
 
 
 class Comparison(Displayed):
@@ -515,8 +557,9 @@ class Comparison(Displayed):
             every_slice: evaluate all rows, and then the rows of each value of `by`, one slice at a time.
 
         Raises:
-            TypeError, ValueError: if an option is invalid, or if there is nothing to evaluate: no limit is given,
-                documents were left out, or no field or slice has enough documents.
+            TypeError, ValueError: if an option is invalid, no limit is given, or a limit cannot be decided: documents
+                were left out, or there are not enough documents, with a field or in a slice. In this last case, the
+                attribute `gate` of the error has the limits that were decided.
         """
         limits = {
             name: check_number(name, limit, "a number of at least 0 and below 1", lambda number: 0 <= number < 1)
@@ -527,62 +570,94 @@ class Comparison(Displayed):
             )
             if limit is not None
         }
-        confidence = self.confidence if beyond_chance and limits.keys() != {"max_document_loss"} else None
         fewest = check_integer("min_documents", min_documents, 1)
-        enough = f"at least {fewest} documents"
-        remedy: str | Remedy = Remedy("lower {}", (("min_documents", ...),))
+        self._check_gate(limits, fields, every_slice=every_slice)
+        settings = {**limits, "beyond_chance": beyond_chance}
+        if left_out := _left_out(self.new):
+            return _gate([(_UNDECIDED, left_out)], settings, losses=[])
+        alone = limits.keys() == {"max_document_loss"}
+        limit = limits.pop("max_document_loss", None)
+        losses: list[dict[str, Any]] = []
+        verdicts: list[_Verdict] = []
+        remedy: str | Remedy = ""
+        if limits:
+            level = self.confidence if beyond_chance else None
+            losses, verdicts, remedy = self._evaluated_parts(limits, fields, level, fewest, every_slice=every_slice)
+        fallen, not_evaluated, more = self._evaluated_documents(limit, alone=alone)
+        losses += [_loss_to_dict(change, document=change.name) for change in fallen]
+        return _gate([*verdicts, *more], settings, remedy, losses=losses, documents_not_evaluated=not_evaluated)
+
+    def _check_gate(self, limits: dict[str, float], fields: Sequence[str], *, every_slice: bool) -> None:
+        """Check that the options of a gate fit together."""
         if not limits:
             raise InputValueError(
                 place="gate", expected="max_loss, max_field_loss or max_document_loss", got="none of them"
             )
-        if fields and max_field_loss is None:
+        if fields and "max_field_loss" not in limits:
             raise needs(option="fields", other="max_field_loss")
         for path in set(fields) - self.documents_with_field.keys():
             raise InputValueError(
                 place="fields", expected=f"some of {some_of(self.documents_with_field)}", got=short_repr(path)
             )
-        _check_complete(self.new)
         if every_slice and limits.keys() == {"max_document_loss"}:
             raise needs(option="every_slice", other="max_loss or max_field_loss")
+        if every_slice and self.new.test_set.slices is None:
+            raise needs(option="every_slice", other="by")
+
+    def _evaluated_parts(
+        self,
+        limits: dict[str, float],
+        fields: Sequence[str],
+        confidence: float | None,
+        fewest: int,
+        *,
+        every_slice: bool,
+    ) -> tuple[list[dict[str, Any]], list[_Verdict], str | Remedy]:
+        """Evaluate the first figure and the fields in all rows, and on request in each slice.
+
+        Args:
+            limits: the limits for the figure and for the fields.
+            fields: the paths of the fields to evaluate; empty for all.
+            confidence: the level at which a loss must be shown; None to compare only the values.
+            fewest: the number of documents that a field or a slice needs.
+            every_slice: whether to evaluate slices too.
+
+        Returns:
+            The losses, the verdicts, and the remedy if there are not enough documents.
+        """
+        enough = f"at least {fewest} documents"
+        remedy: str | Remedy = Remedy("lower {}", (("min_documents", ...),))
         if confidence is not None:
             needed = math.floor(math.log2(2 / level_of_tests(confidence))) + 1
             purpose = f"to show a loss at a confidence of {confidence:.4g}"
-            _check_count(self.new, needed, purpose)
+            if (count := _document_count(self.new)) < needed:
+                few = counted(count, "document" if self.new.test_set.clusters is None else "cluster")
+                return [], [(_UNDECIDED, f"at least {needed} documents are needed {purpose}, got {few}")], ""
             if needed >= fewest:
                 fewest, enough, remedy = needed, f"at least {needed} documents, which are needed {purpose}", ""
         slices, small = self._slices_of(fewest) if every_slice else ({}, [])
-        _check_any(slices or not small, f"no slice has {enough}", remedy)
-        parts = {None: self, **slices}
-        evaluated = {value: _evaluated(part, limits, fields, confidence, fewest) for value, part in parts.items()}
-        has_fields = any(each.fields for each in evaluated.values())
-        _check_any(has_fields or max_field_loss is None, f"no field occurs in {enough}", remedy)
-        fallen, not_evaluated, verdict = self._evaluated_documents(max_document_loss, alone=len(limits) == 1)
-        losses = [
-            {"slice": value, "field": field, "document": None, "base": change.base, "new": change.new}
-            for value, each in evaluated.items()
-            for field, change in each.losses
-        ]
-        losses += [
-            {"slice": None, "field": None, "document": change.name, "base": change.base, "new": change.new}
-            for change in fallen
-        ]
+        whole = _evaluated(self, limits, fields, confidence, fewest)
+        of_slices = {value: _evaluated(part, limits, fields, confidence, fewest) for value, part in slices.items()}
+        losses = [_loss_to_dict(change, field=field) for field, change in whole.losses]
+        verdicts = whole.verdicts
+        if "max_field_loss" in limits and not whole.fields:
+            verdicts.append((_UNDECIDED, f"no field occurs in {enough}"))
         by = shown_name(self.new.slice_name)
-        verdicts = [  # (whether it passed, sentence)
-            (not each.losses, each.sentence if value is None else f"{by} {shown_name(value)}: {each.sentence}")
-            for value, each in evaluated.items()
-            if each.losses or (value is None and each.sentence)
-        ]
-        if verdict:
-            verdicts.append((not fallen, verdict))
-        if slices and not any(evaluated[value].losses for value in slices):
-            verdicts.append((True, _sentence_on_slices([evaluated[value] for value in slices], limits, confidence)))
+        for value, each in of_slices.items():
+            losses += [_loss_to_dict(change, field=field, slice=value) for field, change in each.losses]
+            if each.losses:
+                sentence = "; ".join(text for _, text in each.verdicts)
+                verdicts.append((_FAILED, f"{by} {shown_name(value)}: {sentence}"))
+        if slices and not any(each.losses for each in of_slices.values()):
+            verdicts.append((_PASSED, _sentence_on_slices(list(of_slices.values()), limits, confidence)))
         if small:
-            verdicts.append((True, f"not evaluated, without {enough}: {some_of(small)}"))
-        sentences = "; ".join(sentence for _, sentence in sorted(verdicts, key=itemgetter(0)))
-        sentence = f"{'failed' if losses else 'passed'}: {sentences}"
-        return Gate(bool(losses), sentence, {**limits, "beyond_chance": beyond_chance}, losses, not_evaluated)
+            without = (_PASSED, f"not evaluated, without {enough}: {some_of(small)}")
+            verdicts.append(without if slices else (_UNDECIDED, f"no slice has {enough}"))
+        return losses, verdicts, remedy
 
-    def _evaluated_documents(self, limit: float | None, *, alone: bool) -> tuple[list[Change], int | None, str]:
+    def _evaluated_documents(
+        self, limit: float | None, *, alone: bool
+    ) -> tuple[list[Change], int | None, list[_Verdict]]:
         """Evaluate documents by the share of their score that they may lose; with several runs, by their mean.
 
         Args:
@@ -591,10 +666,10 @@ class Comparison(Displayed):
 
         Returns:
             The documents that lost more than allowed, largest loss first; the number of documents whose base score
-            is too low to evaluate (None without a limit); and the verdict ("" without a limit).
+            is too low to evaluate (None without a limit); and the verdict (none without a limit).
         """
         if limit is None:
-            return [], None, ""
+            return [], None, []
         names, before = self.new.document_ids, [self.base.scores[row] for row in self._rows]
         means = (np.reshape(side, (-1, len(names))).mean(axis=0).tolist() for side in (before, self.new.scores))
         bases = [
@@ -602,17 +677,16 @@ class Comparison(Displayed):
             for change in _largest(map(Change, names, names, *means))
             if (change.base or 0.0) >= LEAST_DOCUMENT_SCORE - ROUNDING
         ]
-        too_low = f"below {LEAST_DOCUMENT_SCORE:g} in the base"
+        others, too_low = len(names) - len(bases), f"below {LEAST_DOCUMENT_SCORE:g} in the base"
         if alone and not bases:
-            raise InputValueError(problem=f"the gate cannot decide: all documents have a score {too_low}")
+            return [], others, [(_UNDECIDED, f"all documents have a score {too_low}")]
         fallen = [change for change, base in bases if change.loss_beyond(limit * base, None)]
         texts = (f"{shown_name(change.name)} ({change.base:.4f} to {change.new:.4f})" for change in fallen)
         count = f"{len(fallen) or 'none'} of {counted(len(bases), 'document')}"
         which = f": {listed(texts, len(fallen), LISTED)}" if fallen else ""
-        others = len(names) - len(bases)
         more = f"; {counted(others, 'document')} not evaluated, with a score {too_low}" if others else ""
         sentence = f"{count} lost more than {percent_text(limit)} of their score{which}{more}"
-        return fallen, others, sentence
+        return fallen, others, [(_FAILED if fallen else _PASSED, sentence)]
 
     @cached_property
     def documents_with_field(self) -> dict[str, int]:
@@ -624,10 +698,8 @@ class Comparison(Displayed):
                 documents.setdefault(path, set()).update(names[number] for number in field.numbers)
         return {path: len(names) for path, names in documents.items()}
 
-    def _slices_of(self, fewest: int) -> "tuple[dict[str | None, Comparison], list[str]]":
+    def _slices_of(self, fewest: int) -> "tuple[dict[str, Comparison], list[str]]":
         """Return the comparison of each slice with enough documents, and the names of the other slices."""
-        if self.new.test_set.slices is None:
-            raise needs(option="every_slice", other="by")
         settings = {name: self._resampling[name] for name in ("confidence", "n_resamples", "seed", "progress")}
         slices = {value: (self.base.of_slice(value), self.new.of_slice(value)) for value in self.new.rows_by_slice}
         small = [value for value, (_, new) in slices.items() if _document_count(new) < fewest]
@@ -787,22 +859,23 @@ def decide_level(evaluation: Evaluation, level: float, interval: Interval | None
             figure itself.
 
     Raises:
-        ValueError: if documents were left out, if the level is out of its range, or if the interval has no ends.
+        ValueError: if the level is out of its range, if documents were left out, or if the interval has no ends.
     """
     level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
-    _check_complete(evaluation)
+    settings = {"level": level, "beyond_chance": interval is not None}
+    reason = _left_out(evaluation) or (f"no interval: {interval.note}" if interval and interval.high is None else "")
+    if reason:
+        return _gate([(_UNDECIDED, reason)], settings)
     value = float(evaluation.ratio.values[0])
     below, by_chance = value < level - ROUNDING, ""
     failed = below
-    if interval is not None:
-        if interval.high is None:
-            raise InputValueError(problem=f"the gate cannot decide: no interval: {interval.note}")
+    if interval is not None and interval.high is not None:
         failed = interval.high < level - ROUNDING
         chance = " beyond chance" if failed else ", but this may be chance"
         by_chance = f"{chance} (interval up to {interval.high:.4f})"
     relation = f"below {level:g}{by_chance}" if below else f"not below {level:g}"
-    sentence = f"{'failed' if failed else 'passed'}: {evaluation.figure_names[0].label}, {value:.4f}, is {relation}"
-    return Gate(failed, sentence, {"level": level, "beyond_chance": interval is not None})
+    sentence = f"{evaluation.figure_names[0].label}, {value:.4f}, is {relation}"
+    return _gate([(_FAILED if failed else _PASSED, sentence)], settings)
 
 
 def _document_count(system: Evaluation) -> int:
@@ -810,28 +883,18 @@ def _document_count(system: Evaluation) -> int:
     return len(set(system.test_set.clusters or system.ids))
 
 
-def _check_count(system: Evaluation, needed: int, purpose: str) -> None:
-    """Check that there are enough documents, or clusters of documents, for a purpose."""
-    count = _document_count(system)
-    if count < needed:
-        few = counted(count, "document" if system.test_set.clusters is None else "cluster")
-        raise InputValueError(
-            problem=f"the gate cannot decide: at least {needed} documents are needed {purpose}, got {few}"
-        )
+def _left_out(system: Evaluation) -> str:
+    """Return why a gate cannot decide if documents were left out, which may be the worst; "" if none were."""
+    skipped = system.test_set.skipped
+    if not skipped:
+        return ""
+    were, they = ("was", "it") if skipped == 1 else ("were", "they")
+    return f"{counted(skipped, 'document')} {were} left out; {they} may be the worst"
 
 
-def _check_any(there_are: object, problem: str, remedy: str | Remedy) -> None:
-    """Check that there is a field or a slice to evaluate."""
-    if not there_are:
-        raise InputValueError(problem=f"the gate cannot decide: {problem}", remedy=remedy)
-
-
-def _check_complete(system: Evaluation) -> None:
-    """Check that no document was left out: a gate must not pass because the worst documents are not in it."""
-    if skipped := system.test_set.skipped:
-        were, they = ("was", "it") if skipped == 1 else ("were", "they")
-        left_out = f"{counted(skipped, 'document')} {were} left out; {they} may be the worst"
-        raise InputValueError(problem=f"the gate cannot decide: {left_out}")
+def _loss_to_dict(change: Change, **part: str | None) -> dict[str, Any]:
+    """Return a loss as `Gate.losses` lists it; `part` has its slice, field or document."""
+    return {"slice": None, "field": None, "document": None, **part, "base": change.base, "new": change.new}
 
 
 class _Evaluated(NamedTuple):
@@ -841,13 +904,13 @@ class _Evaluated(NamedTuple):
         losses: the changes with a larger loss than allowed, by field; None is the key of the primary metric.
         unproven: the number of other changes with a larger loss than allowed that may be due to chance.
         fields: the number of fields that were evaluated.
-        sentence: the verdict, beginning with what failed; "" if there is no limit for either.
+        verdicts: the verdicts on the figure and on the fields, failures first; empty if there is no limit for either.
     """
 
     losses: list[tuple[str | None, Change]]
     unproven: int
     fields: int
-    sentence: str
+    verdicts: list[_Verdict]
 
 
 def _evaluated(
@@ -855,14 +918,14 @@ def _evaluated(
 ) -> _Evaluated:
     """Evaluate the first figure, and the fields with enough documents, against the given limits."""
     losses: list[tuple[str | None, Change]] = []
-    sentences, chosen, unproven = [], [], 0
-    chance = "" if confidence is None else " beyond chance"
+    verdicts: list[_Verdict] = []
+    chosen, unproven = [], 0
     if (limit := limits.get("max_loss")) is not None:
         change = comparison.figure
         if change.loss_beyond(limit, confidence):
             losses.append((None, change))
         unproven += change.loss_beyond(limit, None) and not losses
-        sentences.append(_sentence_on_figure(change, limit, confidence))
+        verdicts.append((_FAILED if losses else _PASSED, _sentence_on_figure(change, limit, confidence)))
     if (limit := limits.get("max_field_loss")) is not None:
         documents = comparison.documents_with_field
         chosen = [
@@ -873,14 +936,22 @@ def _evaluated(
         fallen = sorted((change for change in chosen if change.loss_beyond(limit, None)), key=_loss, reverse=True)
         lost = [change for change in fallen if change.loss_beyond(limit, confidence)]
         losses += [(change.name, change) for change in lost]
-        count = f"{len(lost) or 'none'} of {counted(len(chosen), 'field')}"
-        sentence = f"{count} lost more than {limit:g}{chance}{_names_of_losses(lost)}"
         more = len(fallen) - len(lost)
-        sentences.append(sentence + (f" ({more:,} more lost as much, which may be chance)" if more else ""))
         unproven += more
-    if losses and losses[0][0] is not None:
-        sentences.reverse()  # failures come first
-    return _Evaluated(losses, unproven, len(chosen), "; ".join(sentences))
+        if chosen:
+            verdicts.append((_FAILED if lost else _PASSED, _sentence_on_fields(chosen, lost, more, limit, confidence)))
+    return _Evaluated(losses, unproven, len(chosen), sorted(verdicts, key=itemgetter(0)))
+
+
+def _sentence_on_fields(
+    evaluated: Sequence[Change], lost: Sequence[Change], more: int, limit: float, confidence: float | None
+) -> str:
+    """Return a sentence with the fields that lost more than allowed, and the number of others that may have."""
+    chance = "" if confidence is None else " beyond chance"
+    names = ", ".join(f"{field_text(change.name)} {with_sign(-_loss(change))}" for change in lost)
+    sentence = f"{len(lost) or 'none'} of {counted(len(evaluated), 'field')} lost more than {limit:g}{chance}"
+    as_much = f" ({more:,} more lost as much, which may be chance)" if more else ""
+    return sentence + (f": {names}" if names else "") + as_much
 
 
 def _sentence_on_slices(slices: Sequence[_Evaluated], limits: dict[str, float], confidence: float | None) -> str:
@@ -909,12 +980,6 @@ def _sentence_on_figure(change: Change, limit: float, confidence: float | None) 
         verdict += " beyond chance" if shown else ", which may be chance"
     interval = f"interval up to {with_sign(change.upper)}" if math.isfinite(change.upper) else "no interval"
     return f"{verdict} ({interval}, p = {p_text(1.0 if change.p_value is None else change.p_value)})"
-
-
-def _names_of_losses(changes: Sequence[Change]) -> str:
-    """Return the names of fields with their losses, after a colon; "" if there are none."""
-    names = [f"{field_text(change.name)} {with_sign(-_loss(change))}" for change in changes]
-    return f": {', '.join(names)}" if names else ""
 
 
 def _loss(change: Change) -> float:
