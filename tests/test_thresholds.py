@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 import docscore
 from docscore.evaluation.automation import GRID, DocumentReview
-from docscore.evaluation.thresholds import field_thresholds, halves_of, lower_bound
+from docscore.evaluation.thresholds import halves_of, lower_bound, thresholds_table
 from tests.commands import RECEIPTS, run
 from tests.conftest import ROOT
 
@@ -30,14 +30,14 @@ def reviews_of(*rights: list[bool]) -> tuple[list[DocumentReview], list[str]]:
 @pytest.mark.parametrize(("target", "fewest"), [(0.95, 59), (0.99, 299)])
 def test_an_accuracy_takes_so_many_faultless_values(target: float, fewest: int) -> None:
     measured = [True] * 30 + [False]
-    [found] = field_thresholds(*reviews_of([True] * fewest, measured), target)
-    assert (found.threshold, found.needed, found.accepted) == (0.0, None, 31)
-    assert found.accepted_accuracy == 30 / 31
-    assert found.bound is not None
-    assert found.bound <= lower_bound([30], [31])[0]
-    [lacking] = field_thresholds(*reviews_of([True] * (fewest - 1), measured), target)
-    assert (lacking.threshold, lacking.accepted, lacking.bound) == (None, 0, None)
-    assert 1 <= (lacking.needed or 0) <= fewest // 4  # twice as many as the half lacks, about
+    [found] = thresholds_table(*reviews_of([True] * fewest, measured), target)
+    assert (found["threshold"], found["needed"], found["accepted"]) == (0.0, None, 31)
+    assert found["accepted_accuracy"] == 30 / 31
+    assert found["bound"] is not None
+    assert found["bound"] <= lower_bound([30], [31])[0]
+    [lacking] = thresholds_table(*reviews_of([True] * (fewest - 1), measured), target)
+    assert (lacking["threshold"], lacking["accepted"], lacking["bound"]) == (None, 0, None)
+    assert 1 <= (lacking["needed"] or 0) <= fewest // 4  # twice as many as the half lacks, about
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_an_accuracy_takes_so_many_faultless_values(target: float, fewest: int) 
 def test_a_field_with_too_few_values_says_how_many_more(
     choosing: list[bool], measured: list[bool], target: float, needed: Any
 ) -> None:
-    [found] = field_thresholds(*reviews_of(choosing, measured), target)
-    assert (found.threshold, found.needed) == (None, needed)
+    [found] = thresholds_table(*reviews_of(choosing, measured), target)
+    assert (found["threshold"], found["needed"]) == (None, needed)
 
 
 def thirty_documents() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -128,11 +128,11 @@ def test_the_bound_is_below_the_true_accuracy(correlation: float) -> None:
                     values.append((sure, luck < accuracies[sure], 0.0, 0.0))
                     fields.append(f"{field}")
             reviews.append(DocumentReview(1.0, 1.0, values, fields))
-        for found in field_thresholds(reviews, [f"{group} {number}" for number in range(120)], 0.9):
-            if found.bound is not None and found.threshold is not None:
-                true = fmean([share for sure, share in accuracies.items() if sure >= found.threshold])
+        for found in thresholds_table(reviews, [f"{group} {number}" for number in range(120)], 0.9):
+            if found["bound"] is not None and found["threshold"] is not None:
+                true = fmean([share for sure, share in accuracies.items() if sure >= found["threshold"]])
                 stated += 1
-                wrong += found.bound > true
+                wrong += found["bound"] > true
     assert stated > 800
     assert wrong <= 0.07 * stated
 

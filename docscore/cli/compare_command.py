@@ -15,7 +15,6 @@ from docscore.cli.options import (
     comparing_options,
     ending,
     evaluations_of_files,
-    exit_status,
     gate_of,
     json_option,
     metric_options,
@@ -165,4 +164,6 @@ def compare_command(
         click.echo(comparison_as_markdown(comparison, gate, changes))
     else:
         print_comparison(stdout_console(), comparison, gate, changes)
-    return exit_status(gate, undecided)
+    if undecided is not None:
+        raise undecided
+    return 1 if gate and gate.failed else 0

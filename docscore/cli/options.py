@@ -167,13 +167,6 @@ def gate_of(decide: Callable[..., Gate], *arguments: Any, **options: Any) -> tup
         return error.gate, error
 
 
-def exit_status(gate: Gate | None, undecided: UndecidedError | None) -> int:
-    """Return the exit status for a gate, after its result was printed; raise the error if it is undecided."""
-    if undecided is not None:
-        raise undecided
-    return int(gate is not None and gate.failed)
-
-
 def command_line() -> str:
     """Return the running command as it is typed into a shell; paths are shortened to names."""
     context = click.get_current_context()

@@ -13,7 +13,6 @@ from docscore.cli.options import (
     documents_option,
     ending,
     evaluations_of_files,
-    exit_status,
     gate_of,
     json_option,
     metric_options,
@@ -90,4 +89,6 @@ def score_command(
         print_evaluation(stdout_console(), evaluation, fields=fields, worst=worst)
         if gate is not None:
             print_gate(stdout_console(), gate.sentence)
-    return exit_status(gate, undecided)
+    if undecided is not None:
+        raise undecided
+    return 1 if gate and gate.failed else 0

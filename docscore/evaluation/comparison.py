@@ -636,20 +636,20 @@ class Comparison(Displayed):
             if needed >= fewest:
                 fewest, enough, remedy = needed, f"at least {needed} documents, which are needed {purpose}", ""
         slices, small = self._slices_of(fewest) if every_slice else ({}, [])
-        whole = _evaluated(self, limits, fields, confidence, fewest)
-        of_slices = {value: _evaluated(part, limits, fields, confidence, fewest) for value, part in slices.items()}
-        losses = [_loss_to_dict(change, field=field) for field, change in whole.losses]
-        verdicts = whole.verdicts
-        if "max_field_loss" in limits and not whole.fields:
+        found, verdicts, _ = _evaluated(self, limits, fields, confidence, fewest)
+        losses = [_loss_to_dict(change, field=field) for field, change in found]
+        if "max_field_loss" in limits and not _fields_evaluated(self, fields, fewest):
             verdicts.append((_UNDECIDED, f"no field occurs in {enough}"))
-        by = shown_name(self.new.slice_name)
-        for value, each in of_slices.items():
-            losses += [_loss_to_dict(change, field=field, slice=value) for field, change in each.losses]
-            if each.losses:
-                sentence = "; ".join(text for _, text in each.verdicts)
+        by, unproven, whole = shown_name(self.new.slice_name), [], len(losses)
+        for value, part in slices.items():
+            found, of_slice, count = _evaluated(part, limits, fields, confidence, fewest)
+            losses += [_loss_to_dict(change, field=field, slice=value) for field, change in found]
+            unproven.append(count)
+            if found:
+                sentence = "; ".join(text for _, text in of_slice)
                 verdicts.append((_FAILED, f"{by} {shown_name(value)}: {sentence}"))
-        if slices and not any(each.losses for each in of_slices.values()):
-            verdicts.append((_PASSED, _sentence_on_slices(list(of_slices.values()), limits, confidence)))
+        if slices and len(losses) == whole:
+            verdicts.append((_PASSED, _sentence_on_slices(unproven, limits, confidence)))
         if small:
             without = (_PASSED, f"not evaluated, without {enough}: {some_of(small)}")
             verdicts.append(without if slices else (_UNDECIDED, f"no slice has {enough}"))
@@ -709,8 +709,8 @@ class Comparison(Displayed):
         """Return the attributes in plain types, tables as lists of dicts."""
         note = self.figure.interval.note if self.figure.interval else ""
         slices: dict[str, Any] = {} if self.new.test_set.slices is None else {"slices": list(self.slices)}
-        if self.new.slice is not None:
-            slices = {"slice": {"by": self.new.slice_name, "value": self.new.slice}}
+        if self.new.test_set.slice is not None:
+            slices = {"slice": {"by": self.new.slice_name, "value": self.new.test_set.slice}}
         metrics = {"metrics": list(self.figures), "signatures": self.new.signatures} if self.figures else {}
         return {
             "metric": self.new.metric,
@@ -897,50 +897,44 @@ def _loss_to_dict(change: Change, **part: str | None) -> dict[str, Any]:
     return {"slice": None, "field": None, "document": None, **part, "base": change.base, "new": change.new}
 
 
-class _Evaluated(NamedTuple):
-    """The verdict on the primary metric and the fields of a comparison.
-
-    Attributes:
-        losses: the changes with a larger loss than allowed, by field; None is the key of the primary metric.
-        unproven: the number of other changes with a larger loss than allowed that may be due to chance.
-        fields: the number of fields that were evaluated.
-        verdicts: the verdicts on the figure and on the fields, failures first; empty if there is no limit for either.
-    """
-
-    losses: list[tuple[str | None, Change]]
-    unproven: int
-    fields: int
-    verdicts: list[_Verdict]
+def _fields_evaluated(comparison: Comparison, fields: Sequence[str], least: int) -> list[Change]:
+    """Return the changes of the named fields, or of all fields, that occur in enough documents."""
+    documents = comparison.documents_with_field
+    return [
+        change
+        for change in comparison.field_changes
+        if documents[change.name] >= least and (not fields or change.name in fields)
+    ]
 
 
 def _evaluated(
     comparison: Comparison, limits: dict[str, float], fields: Sequence[str], confidence: float | None, least: int
-) -> _Evaluated:
-    """Evaluate the first figure, and the fields with enough documents, against the given limits."""
+) -> tuple[list[tuple[str | None, Change]], list[_Verdict], int]:
+    """Evaluate the first figure, and the fields with enough documents, against the given limits.
+
+    Returns:
+        The changes with a larger loss than allowed, by field (None for the first figure); the verdicts, failures first;
+        and the number of other changes with a larger loss than allowed, which may be due to chance.
+    """
     losses: list[tuple[str | None, Change]] = []
     verdicts: list[_Verdict] = []
-    chosen, unproven = [], 0
+    unproven = 0
     if (limit := limits.get("max_loss")) is not None:
         change = comparison.figure
         if change.loss_beyond(limit, confidence):
             losses.append((None, change))
         unproven += change.loss_beyond(limit, None) and not losses
         verdicts.append((_FAILED if losses else _PASSED, _sentence_on_figure(change, limit, confidence)))
-    if (limit := limits.get("max_field_loss")) is not None:
-        documents = comparison.documents_with_field
-        chosen = [
-            change
-            for change in comparison.field_changes
-            if documents[change.name] >= least and (not fields or change.name in fields)
-        ]
+    chosen = _fields_evaluated(comparison, fields, least) if "max_field_loss" in limits else []
+    if chosen:
+        limit = limits["max_field_loss"]
         fallen = sorted((change for change in chosen if change.loss_beyond(limit, None)), key=_loss, reverse=True)
         lost = [change for change in fallen if change.loss_beyond(limit, confidence)]
         losses += [(change.name, change) for change in lost]
         more = len(fallen) - len(lost)
         unproven += more
-        if chosen:
-            verdicts.append((_FAILED if lost else _PASSED, _sentence_on_fields(chosen, lost, more, limit, confidence)))
-    return _Evaluated(losses, unproven, len(chosen), sorted(verdicts, key=itemgetter(0)))
+        verdicts.append((_FAILED if lost else _PASSED, _sentence_on_fields(chosen, lost, more, limit, confidence)))
+    return losses, sorted(verdicts, key=itemgetter(0)), unproven
 
 
 def _sentence_on_fields(
@@ -954,16 +948,22 @@ def _sentence_on_fields(
     return sentence + (f": {names}" if names else "") + as_much
 
 
-def _sentence_on_slices(slices: Sequence[_Evaluated], limits: dict[str, float], confidence: float | None) -> str:
-    """Return the verdict on the slices if no slice fell by more than allowed."""
-    noun, unproven = counted(len(slices), "slice"), sum(each.unproven > 0 for each in slices)
+def _sentence_on_slices(unproven: Sequence[int], limits: dict[str, float], confidence: float | None) -> str:
+    """Return the verdict on the slices if no slice fell by more than allowed.
+
+    Args:
+        unproven: for each slice, the number of losses that may be due to chance.
+        limits: the limits for the figure and for the fields.
+        confidence: the level at which a loss must be shown; None to compare only the values.
+    """
+    noun, some = counted(len(unproven), "slice"), sum(count > 0 for count in unproven)
     chance = "" if confidence is None else " beyond chance"
     parts = [
         f"{of} {noun} lost more than {limits[name]:g}{chance}"
         for name, of in (("max_loss", "none of"), ("max_field_loss", "no field of"))
         if name in limits
     ]
-    return "; ".join(parts) + (f" ({unproven:,} lost as much, which may be chance)" if unproven else "")
+    return "; ".join(parts) + (f" ({some:,} lost as much, which may be chance)" if some else "")
 
 
 def _sentence_on_figure(change: Change, limit: float, confidence: float | None) -> str:

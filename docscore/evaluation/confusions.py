@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import NamedTuple
 
 import Levenshtein
 
@@ -15,24 +14,6 @@ from docscore.core.values import Scalar, value_excerpt
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 
 MOST_EDITS = 2  # in one value
-
-
-class Confusion(NamedTuple):
-    """An edit between expected and predicted texts.
-
-    Attributes:
-        expected: the characters in the ground truth; "" if the prediction adds characters.
-        predicted: the characters in the prediction; "" if the prediction omits characters.
-        documents: the number of documents with the edit.
-        values: the number of values with the edit.
-        question_id: the id of the first of these documents.
-    """
-
-    expected: str
-    predicted: str
-    documents: int
-    values: int
-    question_id: str
 
 
 def spans_of(truth: str, prediction: str, *, ignore_case: bool = True) -> Iterator[tuple[bool, str, str]]:
@@ -76,10 +57,19 @@ def confusions_table(
         counted_in += 0 < len(edits) <= MOST_EDITS
         for expected, predicted in {*map(tuple, edits)} if len(edits) <= MOST_EDITS else ():
             found.setdefault((expected, predicted), Counter())[number % len(documents)] += 1
-    rows = [Confusion(*edit, len(times), times.total(), documents[next(iter(times))]) for edit, times in found.items()]
+    rows = [
+        {
+            "expected": expected,
+            "predicted": predicted,
+            "documents": len(times),
+            "values": times.total(),
+            "question_id": documents[next(iter(times))],
+        }
+        for (expected, predicted), times in found.items()
+    ]
     table = table_of(
         "Characters that are confused in near misses",
-        sorted(rows, key=lambda row: (-row.documents, -row.values, row.expected, row.predicted)),
+        sorted(rows, key=lambda row: (-row["documents"], -row["values"], row["expected"], row["predicted"])),
         value_column("expected", "expected", value_excerpt, kind="code"),
         value_column("predicted", "predicted", value_excerpt, kind="code"),
         value_column("documents", "documents"),

@@ -7,6 +7,9 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 import docscore
 from docscore.core.displayed import Displayed
 from docscore.core.errors import (
@@ -103,7 +106,7 @@ from docscore.evaluation.tables import (
     TableColumn,
     table_of,
 )
-from docscore.evaluation.thresholds import field_thresholds, thresholds_table
+from docscore.evaluation.thresholds import thresholds_table
 from docscore.grounding.checks import warnings_about_regions
 from docscore.grounding.document_folder import DocumentFolder
 from docscore.grounding.interpretation import with_regions
@@ -365,8 +368,7 @@ class Automation:
         """
         result = self._evaluation
         units = result.test_set.clusters or result.ids
-        found = field_thresholds(self._reviews, units, target, seed=result.seed, progress=result.progress)
-        return thresholds_table(found, target)
+        return thresholds_table(self._reviews, units, target, seed=result.seed, progress=result.progress)
 
     @cached_property
     def _reviews(self) -> list[DocumentReview]:
@@ -404,7 +406,6 @@ class Evaluation(Displayed):
         options: how predictions are read and compared.
         metrics: the names of the metrics.
         metric: the primary metric, which is the first of them.
-        rows_by_slice: the numbers of the rows with each value of `by`.
         files: the names of the files that were read, references first; empty if no files were read.
         recipe: the call of `docscore.evaluate` that made the result, as Python code; "" if there was no such call.
 
@@ -453,8 +454,7 @@ class Evaluation(Displayed):
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_integer("seed", seed, 0)
         self.test_set, self.ids, self._warnings = test_set, test_set.ids, list[DataWarning]()
-        self.document_ids, self.clusters = test_set.document_ids or test_set.ids, test_set.cluster_numbers
-        self.values_by = values_metric(self.metrics, options)
+        self.document_ids = test_set.document_ids or test_set.ids
         read = documents is None or isinstance(documents, DocumentFolder)
         self.document_folder = documents if read else DocumentFolder(documents, self.document_ids)
         self.evaluates_regions = any(METRICS[name].evaluates_regions for name in self.metrics)
@@ -471,7 +471,6 @@ class Evaluation(Displayed):
                 self._warn(warnings_about_typed(self.test_set, self.places, options.schema))
         by = test_set.options.by
         self.slice_name = by if isinstance(by, str) else "value"
-        self.slice, self.rows_by_slice = test_set.slice, test_set.rows_by_slice
         given = self.test_set, options, self.metric_rows, lambda: self.anls_star, progress, self._warn
         self.metric_scores = {name: MetricScores(name, *given, is_primary=name == self.metric) for name in self.metrics}
         self.primary = self.metric_scores[self.metric]
@@ -502,6 +501,21 @@ class Evaluation(Displayed):
         """The warnings about the rows that are scored."""
         return [*settled_without(self.test_set.warnings, self.options), *self._warnings]
 
+    @cached_property
+    def values_by(self) -> str:
+        """The metric that decides which values are right, for a metric that evaluates regions."""
+        return values_metric(self.metrics, self.options)
+
+    @cached_property
+    def rows_by_slice(self) -> dict[str, list[int]]:
+        """The numbers of the rows with each value of `by`."""
+        return self.test_set.rows_by_slice
+
+    @cached_property
+    def clusters(self) -> npt.NDArray[np.intp] | None:
+        """The number of the cluster of each row; None if all rows are independent."""
+        return self.test_set.cluster_numbers
+
     # Scores
 
     @cached_property
@@ -527,7 +541,8 @@ class Evaluation(Displayed):
     @cached_property
     def scores(self) -> list[float]:
         """The score of each row by the primary metric: its part of the figure, or 1 if nothing in the row counts."""
-        sums = zip(self.ratio.earned[:, 0].tolist(), self.ratio.weight[:, 0].tolist(), strict=True)
+        figure = self.ratio
+        sums = zip(figure.earned[:, 0].tolist(), figure.weight[:, 0].tolist(), strict=True)
         return [earned / weight if weight else 1.0 for earned, weight in sums]
 
     @property
@@ -573,8 +588,8 @@ class Evaluation(Displayed):
         found, warnings = support_in(self.document_folder, self.test_set, self.progress)
         self._warn(warnings)
         if self.confidence is not None:
-            drawing = {"clusters": self.clusters, **self._drawing()}
-            found.intervals = dict(zip(WHERE, intervals_of(found.ratios, self.confidence, **drawing), strict=True))
+            intervals = intervals_of(found.ratios, self.confidence, **self._drawing())
+            found.intervals = dict(zip(WHERE, intervals, strict=True))
         return found
 
     # Figures with their intervals
@@ -597,7 +612,7 @@ class Evaluation(Displayed):
     @cached_property
     def measured(self) -> list[Figure]:
         """The figures of the metrics, with their intervals; the first is the score."""
-        return figures_of(self.figure_names, self.ratios, self.confidence, clusters=self.clusters, **self._drawing())
+        return figures_of(self.figure_names, self.ratios, self.confidence, **self._drawing())
 
     @property
     def other_figures(self) -> list[Figure]:
@@ -607,23 +622,23 @@ class Evaluation(Displayed):
     @cached_property
     def slice_figures(self) -> list[Slice]:
         """The figures of each slice, largest slice first; slices of equal size keep the order of their first rows."""
+        if not self.rows_by_slice:
+            return []
         of_regions = [scores.names for name, scores in self.metric_scores.items() if METRICS[name].evaluates_regions]
-        drawing = self._drawing(len(self.rows_by_slice)) if self.rows_by_slice else {}
         optional = {name.key for names in of_regions for name in names}
-        drawing |= {"clusters": self.clusters, "runs": self.test_set.runs, "optional": optional}
-        return slices_of(self.rows_by_slice, self.figure_names, self.ratios, self.confidence, **drawing)
+        settings = {"runs": self.test_set.runs, "optional": optional, **self._drawing(len(self.rows_by_slice))}
+        return slices_of(self.rows_by_slice, self.figure_names, self.ratios, self.confidence, **settings)
 
     def _drawing(self, times: int = 1) -> dict[str, Any]:
         """Begin the phase "Resampling", and return the keywords that all intervals are computed with."""
         resampled = ignore if self.confidence is None else self.progress("Resampling", RESAMPLES * times)
-        return {"seed": self.seed, "resampled": resampled}
+        return {"clusters": self.clusters, "seed": self.seed, "resampled": resampled}
 
     @cached_property
     def part_intervals(self) -> dict[str, list[Interval]]:
         """The intervals of rates, of fields filled although empty, and of field scores; empty if not requested."""
         counts = self.rate_counts  # this phase comes first
-        drawing = {"clusters": self.clusters, **self._drawing()}
-        return intervals_of_counts(counts, self.field_table, self.confidence, **drawing)
+        return intervals_of_counts(counts, self.field_table, self.confidence, **self._drawing())
 
     @cached_property
     def field_intervals(self) -> dict[str, Interval]:
@@ -650,7 +665,8 @@ class Evaluation(Displayed):
     @cached_property
     def runs(self) -> Runs | None:
         """The variation of the scores between several runs; None for a single run, or for a single document."""
-        return runs_of(self.ratio, self.scores, self.test_set.document_ids or ())
+        documents = self.test_set.document_ids
+        return None if documents is None else runs_of(self.ratio, self.scores, documents)
 
     @cached_property
     def costs(self) -> dict[str, Cost]:
@@ -687,11 +703,11 @@ class Evaluation(Displayed):
     @cached_property
     def cut_off(self) -> str:
         """A sentence on lists that were cut off; "" if they cost little. Only long lists are checked."""
-        if self.scorer.field_source != "tree":
+        truths = self.test_set.truths
+        if self.scorer.field_source != "tree" or not has_long_list(truths):
             return ""
         table: FieldTable | None = vars(self).get("field_table")  # a complete table has all lists
         if table is None:
-            truths = self.test_set.truths if has_long_list(self.test_set.truths) else []
             rows = ((n, self.row(n).for_metrics) for n, truth in enumerate(truths) if has_long_list([truth]))
             table = counted_fields(self.scorer, rows, self.options)
         return cut_off_text(table, len(self) - fsum(self.scores))
@@ -875,8 +891,8 @@ class Evaluation(Displayed):
             figures, signatures = figures_to_dict(self), {"signature": self.signature, "signatures": self.signatures}
             parts["metrics"] = {**figures, **signatures}
         parts |= views_to_dict(self, worst)
-        if self.slice is not None:
-            parts["slice"] = {"by": self.slice_name, "value": self.slice}
+        if self.test_set.slice is not None:
+            parts["slice"] = {"by": self.slice_name, "value": self.test_set.slice}
         lowest = [row.sample for row in self.worst(worst)]
         return {"metric": self.metric, "score": self.score, **parts, "rows": len(self), "worst": lowest}
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import chain, islice, repeat
 from math import fsum
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -218,23 +218,17 @@ def slices_table(slices: Iterable[Slice], by: str) -> Table:
 FILLED = "filled although empty"  # the rate of places that are empty in the ground truth and filled in the prediction
 
 
-class RateCounts(NamedTuple):
-    """The counts of a rate in each of n rows.
+# rates of values; the other rates are of documents
+OMISSION = "omission: expected values that are missing"
+HALLUCINATION = "hallucination: values predicted, not expected"
+_OF_VALUES = (OMISSION, HALLUCINATION, FILLED)
 
-    Attributes:
-        unit: whether documents or the values in them are counted.
-        hits: the numerator of each row.
-        totals: the denominator of each row; 1 if documents are counted.
-    """
-
-    unit: Literal["documents", "values"]
-    hits: list[int]
-    totals: list[int]
+RateCounts = tuple[list[int], list[int]]  # the numerator and the denominator of a rate in each row
 
 
 def rates_as_ratios(counts: Iterable[RateCounts]) -> Ratios:
     """Return rates as ratios of sums over rows, one column per rate."""
-    hits, totals = np.array([of_rate[1:] for of_rate in counts], dtype=np.float64).transpose(1, 2, 0)
+    hits, totals = np.array(list(counts), dtype=np.float64).transpose(1, 2, 0)
     return Ratios(hits, totals)
 
 
@@ -270,9 +264,9 @@ def rates_of(counts: Mapping[str, RateCounts], resampled: Sequence[Interval], wi
             interval is requested.
     """
     rates = []
-    for number, (name, (unit, hits, totals)) in enumerate(counts.items()):
+    for number, (name, (hits, totals)) in enumerate(counts.items()):
         rate = Rate(name, sum(hits), sum(totals), resampled[number] if resampled else None)
-        if unit == "documents" and wilson is not None:
+        if name not in _OF_VALUES and wilson is not None:
             rate = rate._replace(interval=wilson_interval(rate.hits, rate.total, confidence=wilson))
         rates.append(rate)
     return rates

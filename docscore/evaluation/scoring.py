@@ -23,7 +23,7 @@ from docscore.core.options import CompareOptions
 from docscore.core.processes import in_processes, numbered_portions
 from docscore.core.runtime import Advance, Progress, ignore, no_progress, watched
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, FieldTable, as_float, fields_as_ratios
-from docscore.evaluation.figures import FILLED, RateCounts, rates_as_ratios
+from docscore.evaluation.figures import FILLED, HALLUCINATION, OMISSION, RateCounts, rates_as_ratios
 from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, is_own, line_of_metric
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls import AnlsStar
@@ -290,14 +290,11 @@ def rate_counts_of(
             events[name] = [number in numbers for number in range(len(scores))]
     totals = [int(number in evaluated) for number in range(len(scores))]
     right = [int(score == 1) * total for score, total in zip(scores, totals, strict=True)]
-    counts = {"fully correct documents": RateCounts("documents", right, totals)}
-    counts |= {name: RateCounts("documents", list(map(int, happened)), ones) for name, happened in events.items()}
+    counts = {"fully correct documents": (right, totals)}
+    counts |= {name: (list(map(int, happened)), ones) for name, happened in events.items()}
     if values:
         expected, missing, predicted, extra = map(list, zip(*values, strict=True))
-        counts |= {
-            "omission: expected values that are missing": RateCounts("values", missing, expected),
-            "hallucination: values predicted, not expected": RateCounts("values", extra, predicted),
-        }
+        counts |= {OMISSION: (missing, expected), HALLUCINATION: (extra, predicted)}
     if table.blanks:
         counts[FILLED] = counts_of_blanks(chain.from_iterable(table.blanks.values()), len(scores))
     return counts
@@ -309,7 +306,7 @@ def counts_of_blanks(blanks: Iterable[tuple[int, bool]], count: int) -> RateCoun
     for number, is_filled in blanks:
         hits[number] += is_filled
         totals[number] += 1
-    return RateCounts("values", hits, totals)
+    return hits, totals
 
 
 def intervals_of_counts(
@@ -327,7 +324,7 @@ def intervals_of_counts(
     """
     if confidence is None:
         return {"rates": [], "filled": [], "fields": []}
-    count = len(next(iter(counts.values())).hits)
+    count = len(next(iter(counts.values()))[0])
     blanks = [*table.by_blanks().values()][:MOST_FIELDS_TESTED]
     parts = chain(
         [rates_as_ratios(counts.values())],

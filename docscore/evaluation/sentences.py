@@ -161,7 +161,7 @@ def spread_lines(scores: Sequence[float]) -> list[str]:
 
 def slice_text(system: Evaluation) -> str:
     """Return which slice the rows of an evaluation are, in words."""
-    return f"only the rows whose {shown_name(system.slice_name)} is {shown_name(system.slice or '')}"
+    return f"only the rows whose {shown_name(system.slice_name)} is {shown_name(system.test_set.slice or '')}"
 
 
 def count_lines(evaluation: Evaluation, *, alone: bool = True, warnings: bool = True) -> list[str]:
@@ -172,7 +172,7 @@ def count_lines(evaluation: Evaluation, *, alone: bool = True, warnings: bool = 
     """
     reads = evaluation.test_set.options.parse is not None
     ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in evaluation.test_set.parsed_ids().items()} if reads else {}
-    lines = [slice_text(evaluation)] if evaluation.slice is not None and alone else []
+    lines = [slice_text(evaluation)] if evaluation.test_set.slice is not None and alone else []
     for name, count in evaluation.counts.items():
         if count and (alone or name != "skipped"):
             noun, what = COUNT_WORDS[name]
@@ -232,7 +232,7 @@ def verdict_text(comparison: Comparison) -> str:
 def count_lines_of_both(comparison: Comparison, *, warnings: bool = True) -> list[str]:
     """Return lines on rows left out of both systems, then on each system and its cut-off lists, then on numbers."""
     skipped = comparison.new.test_set.skipped
-    lines = [] if comparison.new.slice is None else [slice_text(comparison.new)]
+    lines = [] if comparison.new.test_set.slice is None else [slice_text(comparison.new)]
     lines += (
         [f"{counted(skipped, 'document')} left out of both: {comparison.new.test_set.why_left_out}"] if skipped else []
     )

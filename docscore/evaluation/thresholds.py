@@ -5,10 +5,9 @@ A threshold that is chosen and measured on the same values looks better than it 
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,28 +35,6 @@ _FOOTNOTES = (
 )
 
 
-class FieldThreshold(NamedTuple):
-    """The threshold of a field, with the values that it accepts on the half of the documents that did not choose it.
-
-    Attributes:
-        field: the path of the field.
-        threshold: values with a confidence below it are reviewed; None if no threshold has the wanted accuracy.
-        needed: without a threshold, an estimate of how many more predicted values are needed; None if more do not help.
-        values: the number of predicted values.
-        accepted: the number of values that are accepted.
-        accepted_accuracy: the share of accepted values that are right, in [0, 1]; None if none is accepted.
-        bound: the one-sided lower bound of this share; None for fewer than five documents with accepted values.
-    """
-
-    field: str
-    threshold: float | None
-    needed: int | None
-    values: int
-    accepted: int = 0
-    accepted_accuracy: float | None = None
-    bound: float | None = None
-
-
 def lower_bound(right: npt.ArrayLike, count: npt.ArrayLike) -> Array:
     """Return the exact one-sided lower bound of the share of right values among independent values; 0 if none is right.
 
@@ -81,15 +58,15 @@ def halves_of(units: Sequence[str]) -> npt.NDArray[np.bool_]:
     return np.array([hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[0] % 2 == 1 for name in units])
 
 
-def field_thresholds(
+def thresholds_table(
     reviews: Sequence[DocumentReview],
     units: Sequence[str],
     target: float,
     *,
     seed: int = SEED,
     progress: Progress = no_progress,
-) -> list[FieldThreshold]:
-    """Return, for each field in the order of paths, a threshold whose accepted values have a wanted accuracy.
+) -> Table:
+    """Return a table with a threshold for each field whose accepted values have a wanted accuracy.
 
     One half of the documents chooses the lowest threshold whose accepted values have at least the wanted accuracy by
     their one-sided bound. The bound on the other half is the lower of two bounds: the exact bound for independent
@@ -101,6 +78,14 @@ def field_thresholds(
         target: the wanted accuracy, in [0, 1].
         seed: the seed of the random numbers.
         progress: called when the phase "Resampling" begins.
+
+    Returns:
+        One row per field, in the order of paths. "threshold": values with a confidence below it are reviewed; None if
+        no threshold has the wanted accuracy. "needed": without a threshold, an estimate of how many more predicted
+        values are needed; None if more do not help. "values": the number of predicted values. The other columns are
+        about the half of the documents that did not choose the threshold. "accepted": the number of values that it
+        accepts. "accepted_accuracy": the share of them that are right; None if none is accepted. "bound": the one-sided
+        lower bound of this share; None for fewer than five documents with accepted values.
     """
     target = check_number("target", target, "a number from 0 to 1", lambda number: 0 <= number <= 1)
     values: dict[str, list[tuple[int, float, bool]]] = {}
@@ -110,7 +95,7 @@ def field_thresholds(
     measured, names = halves_of(units), numbered(units)
     clusters = np.array([names[name] for name in units])
     sums = np.zeros((2, len(names), len(values)))  # the sums of right and of accepted values of each unit in each field
-    found = []
+    found: list[dict[str, Any]] = []
     for column, (field, rows) in enumerate(sorted(values.items())):
         numbers, confidences, right = map(np.array, zip(*rows, strict=True))
         choosing = ~measured[numbers]
@@ -119,15 +104,36 @@ def field_thresholds(
             accepted = ~choosing & (confidences >= threshold)
             np.add.at(sums[1, :, column], clusters[numbers[accepted]], 1)
             np.add.at(sums[0, :, column], clusters[numbers[accepted & right]], 1)
-        found.append(FieldThreshold(field, threshold, needed, len(rows)))
+        found.append({"field": field, "threshold": threshold, "needed": needed, "values": len(rows)})
     resampled = progress("Resampling", RESAMPLES)
     intervals = intervals_of(Ratios(*sums), 2 * LEVEL - 1, seed=seed, resampled=resampled)
     hits, counts = sums.sum(axis=1)
     bounds = zip(intervals, lower_bound(hits, counts).tolist(), strict=True)
     lows = [None if interval.low is None else min(interval.low, exact) for interval, exact in bounds]
     shares = [hit / count if count else None for hit, count in zip(hits.tolist(), counts.tolist(), strict=True)]
-    stated = zip(found, counts.astype(int).tolist(), shares, lows, strict=True)
-    return [each._replace(accepted=count, accepted_accuracy=share, bound=low) for each, count, share, low in stated]
+    for each, count, share, low in zip(found, counts.astype(int).tolist(), shares, lows, strict=True):
+        each |= {"accepted": count, "accepted_accuracy": share, "bound": low}
+    table = table_of(
+        f"Thresholds by field for an accuracy of {target:g}",
+        found,
+        field_column(),
+        (TableColumn("threshold", "review below"), _threshold_cell),
+        value_column("needed", "needed", extra=True),
+        value_column("values", "values"),
+        value_column("accepted", "accepted"),
+        value_column("accepted_accuracy", "their accuracy", share_text),
+        value_column("bound", "at least", share_text),
+        unit="fields",
+    )
+    return replace(table, footnotes=_FOOTNOTES if found else ())
+
+
+def _threshold_cell(each: Mapping[str, Any]) -> TableCell:
+    threshold, needed = each["threshold"], each["needed"]
+    if threshold is not None:
+        return TableCell(threshold, threshold_text(threshold))
+    more = "no threshold reaches it" if needed is None else f"needs about {needed:,} more"
+    return TableCell(None, f"none; {more}")
 
 
 def _chosen(
@@ -157,27 +163,3 @@ def _chosen(
     shares = may_reach[1] / len(confidences) if counts.any() else np.ones(1)
     needed = 2 * _MORE[enough.argmax(axis=1)] / shares
     return None, math.ceil(needed[enough.any(axis=1)].min()) if enough.any() else None
-
-
-def thresholds_table(found: Sequence[FieldThreshold], target: float) -> Table:
-    """Return a table of the thresholds of fields."""
-
-    def threshold_cell(each: FieldThreshold) -> TableCell:
-        if each.threshold is not None:
-            return TableCell(each.threshold, threshold_text(each.threshold))
-        more = "no threshold reaches it" if each.needed is None else f"needs about {each.needed:,} more"
-        return TableCell(None, f"none; {more}")
-
-    table = table_of(
-        f"Thresholds by field for an accuracy of {target:g}",
-        found,
-        field_column(attrgetter("field")),
-        (TableColumn("threshold", "review below"), threshold_cell),
-        value_column("needed", "needed", extra=True),
-        value_column("values", "values"),
-        value_column("accepted", "accepted"),
-        value_column("accepted_accuracy", "their accuracy", share_text),
-        value_column("bound", "at least", share_text),
-        unit="fields",
-    )
-    return replace(table, footnotes=_FOOTNOTES if found else ())

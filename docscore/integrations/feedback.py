@@ -2,7 +2,7 @@
 
 from itertools import chain
 from math import fsum
-from typing import Any, NamedTuple
+from typing import Any
 
 from docscore.core.errors import some_of
 from docscore.core.formatting import printable, shown_name, three_digits
@@ -19,28 +19,8 @@ from docscore.metrics.annotations import annotations_of, cause_in_words
 _MOST = 10  # the most sentences
 
 
-class _Loss(NamedTuple):
-    """Nodes of a score tree that lose points together, and the reason; "" for the same cause in one field."""
-
-    nodes: list[ScoreTree]
-    why: str = ""
-
-    @property
-    def points(self) -> float:
-        return fsum(node.points_lost for node in self.nodes)
-
-    @property
-    def sentence(self) -> str:
-        points, first = three_digits(self.points), self.nodes[0]
-        if self.why:
-            paths = " and ".join(shown_name(node.path) for node in self.nodes)
-            values = ", and ".join(f"{_values(node)} at {shown_name(node.path)}" for node in self.nodes)
-            return f"{paths} lose {points}, because {self.why}: {values}."
-        if len(self.nodes) == 1:
-            why = printable("; ".join(filter(None, (first.cause, first.reason))))
-            return f"{shown_name(first.path)} loses {points}: {_values(first)} ({why})."
-        losses = cause_in_words(first.cause, len(self.nodes)) if first.cause else ""
-        return f"{shown_name(first.field_path)} loses {points} by {losses}; the first: {_values(first)}."
+# nodes of a score tree that lose points together, and the reason; "" for the same cause in one field
+_Loss = tuple[list[ScoreTree], str]
 
 
 def feedback(ground_truth: object, prediction: object, *, parse: str = "auto", **options: Any) -> tuple[float, str]:
@@ -69,14 +49,14 @@ def feedback(ground_truth: object, prediction: object, *, parse: str = "auto", *
     judged = judged_output(prediction, [answer_in(ground_truth)], parse=parse, options=both)
     losses = _losses(judged.tree, both[1])
     if len(losses) > _MOST:
-        pooled = grouped(((loss.why, loss.nodes[0].field_path, loss.nodes[0].cause), loss.nodes) for loss in losses)
-        losses = [_Loss([*chain.from_iterable(nodes)], why) for (why, _, _), nodes in pooled.items()]
-        losses.sort(key=lambda loss: -loss.points)
+        pooled = grouped(((why, nodes[0].field_path, nodes[0].cause), nodes) for nodes, why in losses)
+        losses = [([*chain.from_iterable(groups)], why) for (why, _, _), groups in pooled.items()]
+        losses.sort(key=_points, reverse=True)
     first, rest = (losses, []) if len(losses) <= _MOST else (losses[: _MOST - 1], losses[_MOST - 1 :])
-    sentences = [loss.sentence for loss in first]
+    sentences = [_sentence(*loss) for loss in first]
     if rest:
-        fields = {node.field_path for loss in rest for node in loss.nodes}
-        lost = three_digits(fsum(loss.points for loss in rest))
+        fields = {node.field_path for nodes, _ in rest for node in nodes}
+        lost = three_digits(fsum(map(_points, rest)))
         sentences.append(f"{len(rest):,} smaller losses, in {some_of(fields)}, add up to {lost}.")
     return judged.score, "\n".join(sentences or [NOTHING_LOST])
 
@@ -84,15 +64,32 @@ def feedback(ground_truth: object, prediction: object, *, parse: str = "auto", *
 def _losses(tree: ScoreTree, options: CompareOptions) -> list[_Loss]:
     """Return the losses of a tree, largest first; values exchanged or predicted elsewhere form one loss."""
     at_path = grouped((node.path, node) for node in lost_nodes(tree))
-    losses = []
+    losses: list[_Loss] = []
     for annotation in annotations_of(tree, None if tree.metric == TYPED else options):
         nodes = [node for path in annotation.paths for node in at_path.get(path, ())]
         if annotation.kind in ("exchanged", "elsewhere") and len(nodes) == len(annotation.paths):
-            losses.append(_Loss(nodes, annotation_text(annotation)))
+            losses.append((nodes, annotation_text(annotation)))
             for node in nodes:
                 del at_path[node.path]
-    losses += [_Loss([node]) for nodes in at_path.values() for node in nodes]
-    return sorted(losses, key=lambda loss: -loss.points)
+    losses += [([node], "") for nodes in at_path.values() for node in nodes]
+    return sorted(losses, key=_points, reverse=True)
+
+
+def _points(loss: _Loss) -> float:
+    return fsum(node.points_lost for node in loss[0])
+
+
+def _sentence(nodes: list[ScoreTree], why: str) -> str:
+    points, first = three_digits(_points((nodes, why))), nodes[0]
+    if why:
+        paths = " and ".join(shown_name(node.path) for node in nodes)
+        values = ", and ".join(f"{_values(node)} at {shown_name(node.path)}" for node in nodes)
+        return f"{paths} lose {points}, because {why}: {values}."
+    if len(nodes) == 1:
+        why = printable("; ".join(filter(None, (first.cause, first.reason))))
+        return f"{shown_name(first.path)} loses {points}: {_values(first)} ({why})."
+    losses = cause_in_words(first.cause, len(nodes)) if first.cause else ""
+    return f"{shown_name(first.field_path)} loses {points} by {losses}; the first: {_values(first)}."
 
 
 def _values(node: ScoreTree) -> str:

@@ -90,18 +90,18 @@ def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, wor
     """Print the mean with its interval, counts, fields if requested, and the rows with the lowest scores."""
     of = "mean of " if evaluation.primary.is_mean else ""
     head = f"{evaluation.figure_names[0].label}  {evaluation.score:.6f}  {of}{sample_text(evaluation, 'row')}"
-    _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
-    _print_lines(console, count_lines(evaluation, warnings=False))
-    _print_lines(
-        console, [f"{evaluation.cut_off}."] if not fields and evaluation.cut_off else []
-    )  # the table of lists says this too
+    lines = [head] if len(head) <= _WIDTH else head.split(", ", 1)
+    lines += count_lines(evaluation, warnings=False)
+    if not fields and evaluation.cut_off:  # the table of lists says this too
+        lines.append(f"{evaluation.cut_off}.")
     if evaluation.runs is not None:
         most = islice(evaluation.runs.unstable.items(), worst)
         unstable = [f"  {' '.join(map(three_digits, scores))}  {shown_name(name)}" for name, scores in most]
-        _print_lines(console, ["", *runs_lines(evaluation.runs), HALF_THE_WIDTH, *unstable])
+        lines += ["", *runs_lines(evaluation.runs), HALF_THE_WIDTH, *unstable]
+    if fields and evaluation.scorer.fields_note:
+        lines.append(f"\n{evaluation.scorer.fields_note}")
+    _print_lines(console, lines)
     if fields:
-        note = evaluation.scorer.fields_note
-        _print_lines(console, [f"\n{note}"] if note else [])
         _print_causes(console, evaluation)
         _print_rates(console, evaluation.rates)
         for table in (evaluation.filled_although_empty, evaluation.fields, evaluation.lists):

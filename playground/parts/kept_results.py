@@ -253,7 +253,7 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
         "field_scores": {_field_name(field.path): field.score for field in table.by_loss()},
         "specimens": examples_of_causes(evaluation),
         "note": evaluation.scorer.fields_note,
-        "rates": {name: (rate.hits, rate.totals) for name, rate in evaluation.rate_counts.items()},
+        "rates": evaluation.rate_counts,
         "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
         "slices": evaluation.rows_by_slice,
         "shares": [
