@@ -18,7 +18,7 @@ from docscore.core.errors import (
     row_place,
     short_repr,
 )
-from docscore.core.formatting import counted, shown_name, three_digits
+from docscore.core.formatting import FOUR_DIGITS, counted, shown_name, three_digits
 from docscore.core.options import (
     BY_VALUE,
     DEFAULT_OPTIONS,
@@ -52,7 +52,6 @@ from docscore.evaluation.fields import (
     counted_fields,
     cut_off_text,
     fields_table,
-    intervals_by_path,
     lists_table,
     summed_fields,
 )
@@ -66,7 +65,6 @@ from docscore.evaluation.figures import (
     costs_of,
     ends_by_name,
     figures_of,
-    figures_table,
     filled_table,
     rates_of,
     rates_table,
@@ -104,7 +102,10 @@ from docscore.evaluation.tables import (
     Table,
     TableCell,
     TableColumn,
+    interval_column,
     table_of,
+    text_column,
+    value_column,
 )
 from docscore.evaluation.thresholds import thresholds_table
 from docscore.grounding.checks import warnings_about_regions
@@ -635,15 +636,15 @@ class Evaluation(Displayed):
         return {"clusters": self.clusters, "seed": self.seed, "resampled": resampled}
 
     @cached_property
-    def part_intervals(self) -> dict[str, list[Interval]]:
-        """The intervals of rates, of fields filled although empty, and of field scores; empty if not requested."""
+    def part_intervals(self) -> dict[str, dict[str, Interval]]:
+        """The intervals of rates, of fields filled although empty, and of fields, by name; empty if not requested."""
         counts = self.rate_counts  # this phase comes first
         return intervals_of_counts(counts, self.field_table, self.confidence, **self._drawing())
 
     @cached_property
     def field_intervals(self) -> dict[str, Interval]:
         """The interval of the score of each field, by path; empty if not requested."""
-        return intervals_by_path(self.field_table.heaviest(), self.part_intervals["fields"])
+        return self.part_intervals["fields"]
 
     @cached_property
     def rate_list(self) -> list[Rate]:
@@ -948,8 +949,20 @@ def _is_given(options: CompareOptions, name: str, value: Any) -> bool:
 
 
 def figure_table(evaluation: Evaluation) -> Table:
-    """Return a table of the figures of the metrics; without rows if ANLS* is the only metric."""
-    return figures_table(evaluation.other_figures, evaluation.signatures.values())
+    """Return a table of the figures of the metrics with their intervals; without rows if ANLS* is the only metric."""
+    return table_of(
+        "Metrics",
+        evaluation.other_figures,
+        value_column("name", "name", str, kind="code", extra=True),
+        text_column("label", "metric", kind="text"),
+        (
+            TableColumn("value", "value"),
+            lambda figure: TableCell(figure.value, f"{figure.value:.4f}", terminal=f"{figure.value:.6f}"),
+        ),
+        interval_column(FOUR_DIGITS),
+        unit="figures",
+        signatures=evaluation.signatures.values(),
+    )
 
 
 def breakdown_tables(evaluation: Evaluation) -> list[Table]:

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from itertools import chain, repeat
 from operator import add, attrgetter, itemgetter
 from typing import Any
 
@@ -343,15 +342,6 @@ def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
         numbers = np.array(summed.numbers, dtype=np.intp)
         earned[numbers, column], weight[numbers, column] = summed.document_earned, summed.document_weight
     return Ratios(earned, weight)
-
-
-def intervals_by_path(fields: Sequence[Field], intervals: Sequence[Interval]) -> dict[str, Interval]:
-    """Return the interval of each field by path, or a note that other fields have one; empty if not requested."""
-    return (
-        dict(zip(map(attrgetter("path"), fields), chain(intervals, repeat(LEFT_OUT)), strict=False))
-        if intervals
-        else {}
-    )
 
 
 def fields_table(

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from itertools import chain, islice, repeat
+from itertools import islice
 from math import fsum
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -17,7 +17,6 @@ from docscore.core.formatting import FOUR_DIGITS, share_text, shown_name, three_
 from docscore.core.numbers import MILLION, ROUNDING
 from docscore.core.options import check_price
 from docscore.core.values import value_excerpt
-from docscore.evaluation.fields import LEFT_OUT
 from docscore.evaluation.tables import (
     NO_VALUE,
     Content,
@@ -81,23 +80,6 @@ def ends_by_name(figures: Iterable[Figure]) -> dict[str, Any]:
         **({"confidence_intervals": ends} if ends else {}),
         **({"confidence_notes": notes} if notes else {}),
     }
-
-
-def figures_table(figures: Iterable[Figure], signatures: Iterable[str]) -> Table:
-    """Return a table of the figures of metrics with their intervals."""
-    return table_of(
-        "Metrics",
-        figures,
-        value_column("name", "name", str, kind="code", extra=True),
-        text_column("label", "metric", kind="text"),
-        (
-            TableColumn("value", "value"),
-            lambda figure: TableCell(figure.value, f"{figure.value:.4f}", terminal=f"{figure.value:.6f}"),
-        ),
-        interval_column(FOUR_DIGITS),
-        unit="figures",
-        signatures=signatures,
-    )
 
 
 def samples_of(test_set: TestSet, scores: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -254,7 +236,7 @@ class Rate(NamedTuple):
         return self.hits / self.total if self.total else None
 
 
-def rates_of(counts: Mapping[str, RateCounts], resampled: Sequence[Interval], wilson: float | None) -> list[Rate]:
+def rates_of(counts: Mapping[str, RateCounts], resampled: Mapping[str, Interval], wilson: float | None) -> list[Rate]:
     """Return rates with their intervals.
 
     Args:
@@ -264,8 +246,8 @@ def rates_of(counts: Mapping[str, RateCounts], resampled: Sequence[Interval], wi
             interval is requested.
     """
     rates = []
-    for number, (name, (hits, totals)) in enumerate(counts.items()):
-        rate = Rate(name, sum(hits), sum(totals), resampled[number] if resampled else None)
+    for name, (hits, totals) in counts.items():
+        rate = Rate(name, sum(hits), sum(totals), resampled.get(name))
         if name not in _OF_VALUES and wilson is not None:
             rate = rate._replace(interval=wilson_interval(rate.hits, rate.total, confidence=wilson))
         rates.append(rate)
@@ -282,17 +264,16 @@ def rates_table(rates: Iterable[Rate]) -> Table:
     return table_of("Rates: shares of documents and of values", rates, name, *_RATE_COLUMNS, unit="rates")
 
 
-def filled_table(blanks: Mapping[str, Collection[tuple[int, bool]]], intervals: Sequence[Interval]) -> Table:
+def filled_table(blanks: Mapping[str, Collection[tuple[int, bool]]], intervals: Mapping[str, Interval]) -> Table:
     """Return a table of how many empty places of the ground truths are filled, by field, most filled first.
 
     Args:
         blanks: the document number of each place, and whether it is filled, by field.
-        intervals: the intervals of the first fields; empty if not requested.
+        intervals: the interval of each field; empty if not requested.
     """
-    all_intervals = chain(intervals, repeat(LEFT_OUT if intervals else None))
     rates = [
-        Rate(path, sum(is_filled for _, is_filled in places), len(places), interval)
-        for (path, places), interval in zip(blanks.items(), all_intervals, strict=False)
+        Rate(path, sum(is_filled for _, is_filled in places), len(places), intervals.get(path))
+        for path, places in blanks.items()
     ]
     return table_of(
         f"{FILLED.capitalize()}, by field",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from math import inf
 from typing import Any
 
@@ -22,7 +22,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.options import CompareOptions
 from docscore.core.processes import in_processes, numbered_portions
 from docscore.core.runtime import Advance, Progress, ignore, no_progress, watched
-from docscore.evaluation.fields import MOST_FIELDS_TESTED, FieldTable, as_float, fields_as_ratios
+from docscore.evaluation.fields import LEFT_OUT, MOST_FIELDS_TESTED, FieldTable, as_float, fields_as_ratios
 from docscore.evaluation.figures import FILLED, HALLUCINATION, OMISSION, RateCounts, rates_as_ratios
 from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, is_own, line_of_metric
 from docscore.inputs.test_set import TestSet
@@ -311,10 +311,11 @@ def counts_of_blanks(blanks: Iterable[tuple[int, bool]], count: int) -> RateCoun
 
 def intervals_of_counts(
     counts: Mapping[str, RateCounts], table: FieldTable, confidence: float | None, **drawing: Any
-) -> dict[str, list[Interval]]:
-    """Return the intervals of rates, of fields that are filled although empty, and of the scores of fields.
+) -> dict[str, dict[str, Interval]]:
+    """Return the intervals of rates, of fields that are filled although empty, and of the scores of fields, by name.
 
-    All use the same resamples. Only the first fields of each order of the table have an interval.
+    All use the same resamples. Only the first fields of each order of the table have an interval, and the others a note
+    that says so.
 
     Args:
         counts: the counts of each rate.
@@ -323,14 +324,17 @@ def intervals_of_counts(
         drawing: how rows are resampled.
     """
     if confidence is None:
-        return {"rates": [], "filled": [], "fields": []}
+        return {"rates": {}, "filled": {}, "fields": {}}
     count = len(next(iter(counts.values()))[0])
-    blanks = [*table.by_blanks().values()][:MOST_FIELDS_TESTED]
+    blanks, fields = table.by_blanks(), table.heaviest()
     parts = chain(
         [rates_as_ratios(counts.values())],
-        (rates_as_ratios([counts_of_blanks(each, count)]) for each in blanks),
-        (fields_as_ratios([field], count) for field in table.heaviest()[:MOST_FIELDS_TESTED]),
+        (rates_as_ratios([counts_of_blanks(each, count)]) for each in islice(blanks.values(), MOST_FIELDS_TESTED)),
+        (fields_as_ratios([field], count) for field in fields[:MOST_FIELDS_TESTED]),
     )
     found = iter(intervals_of_parts(parts, confidence, **drawing))
-    rates, filled = list(islice(found, len(counts))), list(islice(found, len(blanks)))
-    return {"rates": rates, "filled": filled, "fields": list(found)}
+    names = {"rates": counts, "filled": blanks, "fields": [field.path for field in fields]}
+    return {
+        kind: dict(zip(of_kind, chain(islice(found, MOST_FIELDS_TESTED), repeat(LEFT_OUT)), strict=False))
+        for kind, of_kind in names.items()
+    }
