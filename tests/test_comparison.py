@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import random
 import re
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from docscore import anls_score, score_pairs, score_tree
 from docscore.core.options import CompareOptions, ReadOptions, read_and_compare_options
 from docscore.core.schema_source import SchemaSource
 from docscore.evaluation.automation import Curve, DocumentReview, automation_curve
-from docscore.evaluation.comparison import Change, compare, decide, decide_level
+from docscore.evaluation.comparison import Change, UndecidedError, compare, decide, decide_level
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.inputs.pairing import pairs_of
@@ -403,6 +404,21 @@ def test_a_gate_evaluates_each_slice_with_enough_documents() -> None:
     few = Evaluation(replace(invoices(8).test_set, slices=[*"abcdabcd"]))
     with pytest.raises(ValueError, match=rf"^the gate cannot decide: no slice has {needed}$"):
         decide(compare(few, few), 0.15, every_slice=True, beyond_chance=True)
+
+
+@pytest.mark.filterwarnings("ignore:references. nearly all have keys that no prediction has")
+@golden("comparison", "undecided limits")
+def test_a_gate_that_cannot_decide_a_limit_keeps_what_it_decides(
+    count: int, options: dict[str, Any], undecided: list[str], sentence: str
+) -> None:
+    """The fields of all documents lose a quarter."""
+    comparison = compare(invoices(count), invoices(count, **REGRESSIONS["a field lost"]))
+    with pytest.raises(UndecidedError) as raised:
+        decide(comparison, **options)
+    assert str(raised.value).startswith(f"the gate cannot decide: {'; '.join(undecided)}")
+    gate = pickle.loads(pickle.dumps(raised.value)).gate
+    assert (gate.undecided, gate.sentence) == (undecided, sentence)
+    assert gate.to_dict().items() >= {"passed": False, **{k: v for k, v in options.items() if k in gate.limits}}.items()
 
 
 def test_fields_of_less_weight_are_compared_but_not_tested() -> None:

@@ -640,6 +640,7 @@ class Comparison(Displayed):
         losses = [_loss_to_dict(change, field=field) for field, change in found]
         if "max_field_loss" in limits and not _fields_evaluated(self, fields, fewest):
             verdicts.append((_UNDECIDED, f"no field occurs in {enough}"))
+            limits = {name: limit for name, limit in limits.items() if name == "max_loss"}
         by, unproven, whole = shown_name(self.new.slice_name), [], len(losses)
         for value, part in slices.items():
             found, of_slice, count = _evaluated(part, limits, fields, confidence, fewest)
@@ -648,7 +649,7 @@ class Comparison(Displayed):
             if found:
                 sentence = "; ".join(text for _, text in of_slice)
                 verdicts.append((_FAILED, f"{by} {shown_name(value)}: {sentence}"))
-        if slices and len(losses) == whole:
+        if slices and limits and len(losses) == whole:
             verdicts.append((_PASSED, _sentence_on_slices(unproven, limits, confidence)))
         if small:
             without = (_PASSED, f"not evaluated, without {enough}: {some_of(small)}")
