@@ -290,7 +290,8 @@ class Rows(Displayed, list[Row]):
         """The ids and the scores of the rows."""
 
         def score_cell(row: Row) -> TableCell:
-            return TableCell(row.score, three_digits(row.score), suffix=" (missing)" if row.is_absent else "")
+            score = row.score
+            return TableCell(score, three_digits(score), suffix=" (missing)" if row.is_absent else "")
 
         def id_cell(row: Row) -> TableCell:
             return TableCell(row.id, f"{numbered * row.id.isdigit()}{shown_name(row.id)}")
@@ -655,7 +656,9 @@ class Evaluation(Displayed):
     @cached_property
     def signatures(self) -> dict[str, str]:
         """The signature that makes the figures of each metric comparable, by its name: metric, options and version."""
-        given: dict[str, Any] = {"skipped": self.test_set.skipped, "values_by": self.values_by}
+        given: dict[str, Any] = {"skipped": self.test_set.skipped}
+        if self.evaluates_regions:
+            given["values_by"] = self.values_by
         return {name: signature_of(name, self.options, self.test_set.options, **given) for name in self.metrics}
 
     @property

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from operator import add, attrgetter, itemgetter
+from operator import add, attrgetter
 from typing import Any
 
 import numpy as np
@@ -420,38 +420,31 @@ def lists_table(table: FieldTable, whole: float) -> Table:
         whole: the points possible in all documents, the divisor of points lost.
     """
 
-    def part(name: str, head: str, **settings: Any) -> Content:
-        return value_column(name, head, value=lambda each: getattr(each[1], name), **settings)
-
     def share(name: str, of: str) -> Content:
-        return value_column(name, name, share_text, lambda each: _share(each[1].paired, getattr(each[1], of)))
+        return value_column(name, name, share_text, lambda each: each["paired"] / each[of] if each[of] else None)
 
-    def cut_cell(each: tuple[str, ListRows]) -> TableCell:
-        rows = each[1]
-        return TableCell(rows.cut_off, f"{rows.cut_off:,} of {rows.lists:,}" if rows.cut_off else "·")
+    def cut_cell(each: Mapping[str, Any]) -> TableCell:
+        return TableCell(each["cut_off"], f"{each['cut_off']:,} of {each['lists']:,}" if each["cut_off"] else "·")
 
+    lists = sorted(table.lists.items(), key=lambda each: each[0].count("[]"))
     found = table_of(
         "Rows of lists",
-        sorted(table.lists.items(), key=lambda each: each[0].count("[]")),
-        field_column(itemgetter(0), "list"),
-        part("lists", "lists", extra=True),
-        part("expected", "expected"),
-        part("predicted", "predicted"),
-        part("paired", "paired"),
+        [{"field": path, **rows._asdict()} for path, rows in lists],
+        field_column(head="list"),
+        value_column("lists", "lists", extra=True),
+        value_column("expected", "expected"),
+        value_column("predicted", "predicted"),
+        value_column("paired", "paired"),
         share("precision", "predicted"),
         share("recall", "expected"),
-        part("right", "fully right", terminal="right"),
+        value_column("right", "fully right", terminal="right"),
         (TableColumn("cut_off", "cut off"), cut_cell),
-        part("cut_rows", "rows cut off", extra=True),
-        value_column("cut_points", "lost", FOUR_DIGITS, lambda each: as_float(each[1].cut_points) / whole, extra=True),
+        value_column("cut_rows", "rows cut off", extra=True),
+        value_column("cut_points", "lost", FOUR_DIGITS, lambda each: as_float(each["cut_points"]) / whole, extra=True),
         unit="lists",
     )
     footnote = cut_off_text(table, sum(field.points_lost for field in table.fields.values()))
     return replace(found, footnotes=(f"{footnote}.",) if footnote else ())
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def causes_table(lost: Mapping[Cause, float], meanings: Mapping[Cause, str], caption: str = "") -> Table:

@@ -116,10 +116,11 @@ def interval_text(interval: Interval, confidence: float, *, signed: bool = False
 
 def sample_text(evaluation: Evaluation, noun: str) -> str:
     """Return the number of rows or documents of a mean, and its interval if requested."""
-    size, interval = counted(len(evaluation), noun), evaluation.measured[0].interval
+    rows, interval = len(evaluation), evaluation.measured[0].interval
+    size = counted(rows, noun)
     if evaluation.test_set.document_ids is not None:
         size = f"{counted(len(evaluation.document_ids), 'document')} in {counted(evaluation.test_set.runs, 'run')}"
-    if len(evaluation.primary.counted) < len(evaluation):
+    if len(evaluation.primary.counted) < rows:
         size = f"{len(evaluation.primary.counted):,} of {size}"
     return size if interval is None else f"{size}, {interval_text(interval, evaluation.confidence or 0)}"
 

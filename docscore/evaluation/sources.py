@@ -264,15 +264,14 @@ def _runs(predictions: Any) -> Sequence[Any]:
 
 def _call(given: Mapping[str, Any]) -> str:
     """Return the call of `evaluate` with these arguments; values other than numbers and texts appear as variables."""
-
-    def shown(name: str, value: object) -> str:
-        if isinstance(value, PathLike) or (name in _PATHS and isinstance(value, str)):
-            value = Path(value).name
-        return f"{name}={value!r}" if isinstance(value, str | int | float) else f"{name}={name}"
-
     _, *parameters = signature(evaluate).parameters.values()
-    chosen = (each for each in parameters if given[each.name] is not each.default)
-    return f"docscore.evaluate({', '.join(shown(each.name, given[each.name]) for each in chosen)})"
+    texts = []
+    for name, value in ((each.name, given[each.name]) for each in parameters if given[each.name] is not each.default):
+        if isinstance(value, PathLike) or (name in _PATHS and isinstance(value, str)):
+            texts.append(f"{name}={Path(value).name!r}")
+        else:
+            texts.append(f"{name}={value!r}" if isinstance(value, str | int | float) else f"{name}={name}")
+    return f"docscore.evaluate({', '.join(texts)})"
 
 
 _PATHS = ("predictions", "references", "schema", "documents")

@@ -285,6 +285,8 @@ class Differences:
 
 def side_by_side(*parts: Ratios) -> Ratios:
     """Join the columns of ratios over the same documents."""
+    if len(parts) == 1:
+        return parts[0]
     earned, weight = np.hstack([part.earned for part in parts]), np.hstack([part.weight for part in parts])
     return Ratios(earned, weight, unit=parts[0].unit, sums=np.hstack([part.sums for part in parts]))
 
