@@ -135,7 +135,7 @@ def runs_lines(runs: Runs) -> list[str]:
     _, wanted = runs.wanted
     return [
         *lines,
-        "variance: {} between documents, {} between runs, {} from run to run within a document".format(
+        "variance: {} between documents, {} between runs, {} between the answers to one document".format(
             *map(share_text, runs.shares)
         ),
         f"{len(runs.unstable):,} of {runs.documents:,} documents score differently from run to run",

@@ -2,8 +2,8 @@
 
 To add a comparator, such as one for IBANs, write a function here that creates it from its settings, and add an entry
 to `COMPARATORS`. The entry declares which types and `format` of a schema fit, what a tolerance may be, and when a
-suggested schema names the comparator. Describe settings that no other comparator has in `SETTINGS`. Long readers are in
-`docscore.metrics.typed.readers`.
+suggested schema names the comparator. Describe settings that no other comparator has in `settings.json`. Long readers
+are in `docscore.metrics.typed.readers`.
 """
 
 import json
