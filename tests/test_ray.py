@@ -213,7 +213,7 @@ def test_datasets_of_other_makers(engine: Any) -> None:
     twice = r"^ids that occur more than once in the predictions or in the references \(1\): '0'$"
     with pytest.raises(ValueError, match=twice):
         engine.score(given('["x"]'), batch_size=1)
-    with pytest.raises(ValueError, match=r"^row '\d': expected 'references' to be a list of .*, got str; for files"):
+    with pytest.raises(ValueError, match=r"^row '\d': expected 'references' to be a list of .*, got str; in files"):
         engine.score(given('"x"'), batch_size=1)
     with pytest.raises(ValueError, match=r"^expected the columns .*, got question_id, prediction$"):
         engine.score(given('["x"]').drop_columns(["references"]))

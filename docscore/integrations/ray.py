@@ -79,8 +79,8 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
         dataset: a `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON
             text, such as the result of `joined`.
         output: a new or empty folder for the scores of the rows. They are written as Parquet files with the columns
-            question_id and anls_score; with a schema typed_score; with `parse` parsed; with missing="zero" missing.
-            With missing="skip", the scores of rows without a prediction are null.
+            question_id and anls_score; with a schema typed_score; with `parse` parsed and parse_note; with
+            missing="zero" missing. With missing="skip", the scores of rows without a prediction are null.
         batch_size: the number of rows that a worker scores at a time.
         keywords: as for `ScoreState`: metrics, fields, options, or options of `docscore.evaluate`.
 
@@ -242,7 +242,7 @@ def _score(batch: Any, empty: ScoreState) -> Any:
     state = empty.empty()
     state.update_scores(scored)
     samples = {
-        sample[ID]: {**sample, "anls_score": score}
+        sample[ID]: {"parse_note": "", **sample, "anls_score": score}  # a batch without notes has no key for them
         for sample, score in zip(scored.samples(), scored.anls_star, strict=True)
     }
     with_typed = "typed" in empty.metrics
@@ -256,6 +256,7 @@ def _score(batch: Any, empty: ScoreState) -> Any:
         ("typed_score", pa.float64(), with_typed),
         ("anls_score", pa.float64(), True),
         ("parsed", pa.string(), options.parse_mode is not None),
+        ("parse_note", pa.string(), options.parse_mode is not None),
         ("missing", pa.bool_(), options.missing == "zero"),
         (_STATE, pa.binary(), True),
     ]
