@@ -352,11 +352,17 @@ def test_a_document_loses_a_share_of_its_score() -> None:
         assert gate.sentence.endswith("; 1 document not evaluated, with a score below 0.3 in the base")
     assert "documents_not_evaluated" not in decide(comparison, 0.5).to_dict()
     low = compare(*(Evaluation(replace(side.only([3]), skipped=None)) for side in sides))
-    with pytest.raises(
-        ValueError, match=r"^the gate cannot decide: all documents have a score below 0\.3 in the base$"
-    ):
-        decide(low, max_document_loss=0.9)
-    assert decide(low, 0.1, max_document_loss=0.9).failed
+    too_low = "all documents have a score below 0.3 in the base"
+    for limit, verdicts in ((None, "undecided: "), (0.1, "failed: the difference of ANLS* is -0.2000, a loss of more")):
+        with pytest.raises(UndecidedError, match=f"^the gate cannot decide: {re.escape(too_low)}$") as raised:
+            decide(low, limit, max_document_loss=0.9)
+        assert (raised.value.gate.sentence.startswith(verdicts), raised.value.gate.undecided) == (True, [too_low])
+    partial = compare(*(Evaluation(replace(side, skipped=1)) for side in sides))
+    for share, fallen in ((0.9, []), (0.83, ["1"])):  # a document that was left out cannot undo the loss of another
+        with pytest.raises(UndecidedError, match="1 document was left out") as raised:
+            decide(partial, 0.9, max_document_loss=share)
+        assert [loss["document"] for loss in raised.value.gate.losses or ()] == fallen
+        assert raised.value.gate.failed == bool(fallen)
 
 
 @pytest.mark.filterwarnings("ignore:references. nearly all have keys that no prediction has")
@@ -370,6 +376,9 @@ def test_a_gate_evaluates_chosen_fields_in_enough_documents() -> None:
         ValueError, match=r"^the gate cannot decide: no field occurs in at least 5 documents; lower min_documents"
     ):
         decide(few, max_field_loss=0.01)
+    trees = compare(*(Evaluation(each.test_set, metrics=["nted"]) for each in (few.base, few.new)))
+    with pytest.raises(ValueError, match=r"^the gate cannot decide: nTED has no scores of fields$"):
+        decide(trees, max_field_loss=0.01)
     assert decide(few, max_field_loss=0.01, min_documents=4).failed
     with pytest.raises(ValueError, match=r"^fields: expected some of 'city', 'date', 'note', 'total', got 'City'$"):
         decide(comparison, max_field_loss=0.01, fields=["City"])

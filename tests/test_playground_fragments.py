@@ -176,3 +176,9 @@ def test_the_time_that_is_left_is_in_proportion_to_that_so_far(monkeypatch: pyte
     explained(2)
     explained(1)
     assert told == [(0.4, "Explaining 2 of 3, about 3 s left"), (0.6, "Explaining 3 of 3, about 4 s left")]
+
+
+def test_an_empty_file_is_read_at_once() -> None:
+    told = list[float]()
+    bar_of(lambda share, _: told.append(share), [("Reading", 1)])("Reading", 0)(0)
+    assert told == [1]

@@ -332,7 +332,8 @@ class UndecidedError(InputValueError):
     gate: Gate
 
 
-_FAILED, _UNDECIDED, _PASSED = range(3)  # in the order in which the sentence of a gate lists them
+_WORDS = ("failed", "undecided", "passed")  # in the order in which the sentence of a gate lists them
+_FAILED, _UNDECIDED, _PASSED = range(3)
 _Verdict = tuple[int, str]  # one of these, and a sentence; for `_UNDECIDED` the reason
 
 
@@ -351,9 +352,10 @@ def _gate(verdicts: Iterable[_Verdict], limits: dict[str, Any], remedy: str | Re
     ordered = sorted(verdicts, key=itemgetter(0))
     failed = ordered[0][0] == _FAILED
     undecided = [reason for verdict, reason in ordered if verdict == _UNDECIDED]
-    texts = [f"undecided: {text}" if verdict == _UNDECIDED else text for verdict, text in ordered]
-    head = "failed: " if failed else "" if undecided else "passed: "
-    gate = Gate(failed, head + "; ".join(texts), limits, undecided=undecided or None, **found)
+    sentence = f"{'failed' if failed else 'passed'}: {'; '.join(text for _, text in ordered)}"
+    if undecided:
+        sentence = "; ".join(f"{_WORDS[verdict]}: {text}" for verdict, text in ordered)
+    gate = Gate(failed, sentence, limits, undecided=undecided or None, **found)
     if undecided:
         error = UndecidedError(problem=f"the gate cannot decide: {'; '.join(undecided)}", remedy=remedy)
         error.gate = gate
@@ -573,17 +575,17 @@ class Comparison(Displayed):
         fewest = check_integer("min_documents", min_documents, 1)
         self._check_gate(limits, fields, every_slice=every_slice)
         settings = {**limits, "beyond_chance": beyond_chance}
-        if left_out := _left_out(self.new):
-            return _gate([(_UNDECIDED, left_out)], settings, losses=[])
-        alone = limits.keys() == {"max_document_loss"}
         limit = limits.pop("max_document_loss", None)
         losses: list[dict[str, Any]] = []
         verdicts: list[_Verdict] = []
         remedy: str | Remedy = ""
-        if limits:
+        left_out = _left_out(self.new)
+        if limits and not left_out:
             level = self.confidence if beyond_chance else None
             losses, verdicts, remedy = self._evaluated_parts(limits, fields, level, fewest, every_slice=every_slice)
-        fallen, not_evaluated, more = self._evaluated_documents(limit, alone=alone)
+        fallen, not_evaluated, more = self._evaluated_documents(limit)
+        if left_out:  # which cannot undo the loss of another document
+            verdicts, more = [(_UNDECIDED, left_out)], more if fallen else []
         losses += [_loss_to_dict(change, document=change.name) for change in fallen]
         return _gate([*verdicts, *more], settings, remedy, losses=losses, documents_not_evaluated=not_evaluated)
 
@@ -595,10 +597,11 @@ class Comparison(Displayed):
             )
         if fields and "max_field_loss" not in limits:
             raise needs(option="fields", other="max_field_loss")
-        for path in set(fields) - self.documents_with_field.keys():
-            raise InputValueError(
-                place="fields", expected=f"some of {some_of(self.documents_with_field)}", got=short_repr(path)
-            )
+        for path in fields:
+            if path not in self.documents_with_field:
+                known = some_of(self.documents_with_field)
+                expected = f"some of {known}" if known else "a metric that has scores of fields"
+                raise InputValueError(place="fields", expected=expected, got=short_repr(path))
         if every_slice and limits.keys() == {"max_document_loss"}:
             raise needs(option="every_slice", other="max_loss or max_field_loss")
         if every_slice and self.new.test_set.slices is None:
@@ -627,19 +630,24 @@ class Comparison(Displayed):
         """
         enough = f"at least {fewest} documents"
         remedy: str | Remedy = Remedy("lower {}", (("min_documents", ...),))
+        advice: str | Remedy = ""
         if confidence is not None:
             needed = math.floor(math.log2(2 / level_of_tests(confidence))) + 1
             purpose = f"to show a loss at a confidence of {confidence:.4g}"
             if (count := _document_count(self.new)) < needed:
-                few = counted(count, "document" if self.new.test_set.clusters is None else "cluster")
-                return [], [(_UNDECIDED, f"at least {needed} documents are needed {purpose}, got {few}")], ""
+                noun = "document" if self.new.test_set.clusters is None else "cluster"
+                reason = f"at least {needed} {noun}s are needed {purpose}, got {counted(count, noun)}"
+                return [], [(_UNDECIDED, reason)], ""
             if needed >= fewest:
                 fewest, enough, remedy = needed, f"at least {needed} documents, which are needed {purpose}", ""
         slices, small = self._slices_of(fewest) if every_slice else ({}, [])
         found, verdicts, _ = _evaluated(self, limits, fields, confidence, fewest)
         losses = [_loss_to_dict(change, field=field) for field, change in found]
         if "max_field_loss" in limits and not _fields_evaluated(self, fields, fewest):
-            verdicts.append((_UNDECIDED, f"no field occurs in {enough}"))
+            has_fields = bool(self.documents_with_field)
+            reason = f"no field occurs in {enough}" if has_fields else f"{self.figure.label} has no scores of fields"
+            verdicts.append((_UNDECIDED, reason))
+            advice = remedy if has_fields else ""
             limits = {name: limit for name, limit in limits.items() if name == "max_loss"}
         by, unproven, whole = shown_name(self.new.slice_name), [], len(losses)
         for value, part in slices.items():
@@ -654,16 +662,14 @@ class Comparison(Displayed):
         if small:
             without = (_PASSED, f"not evaluated, without {enough}: {some_of(small)}")
             verdicts.append(without if slices else (_UNDECIDED, f"no slice has {enough}"))
-        return losses, verdicts, remedy
+            advice = advice if slices else remedy
+        return losses, verdicts, advice
 
-    def _evaluated_documents(
-        self, limit: float | None, *, alone: bool
-    ) -> tuple[list[Change], int | None, list[_Verdict]]:
+    def _evaluated_documents(self, limit: float | None) -> tuple[list[Change], int | None, list[_Verdict]]:
         """Evaluate documents by the share of their score that they may lose; with several runs, by their mean.
 
         Args:
             limit: the allowed share; None to evaluate no documents.
-            alone: whether the gate evaluates nothing else; at least one document is then required.
 
         Returns:
             The documents that lost more than allowed, largest loss first; the number of documents whose base score
@@ -679,7 +685,7 @@ class Comparison(Displayed):
             if (change.base or 0.0) >= LEAST_DOCUMENT_SCORE - ROUNDING
         ]
         others, too_low = len(names) - len(bases), f"below {LEAST_DOCUMENT_SCORE:g} in the base"
-        if alone and not bases:
+        if not bases:
             return [], others, [(_UNDECIDED, f"all documents have a score {too_low}")]
         fallen = [change for change, base in bases if change.loss_beyond(limit * base, None)]
         texts = (f"{shown_name(change.name)} ({change.base:.4f} to {change.new:.4f})" for change in fallen)

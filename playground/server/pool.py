@@ -316,7 +316,7 @@ def bar_of(progress: Report, phases: Sequence[tuple[str, float]]) -> Progress:
             done += count
             if first >= 0 and (done - last >= total / 100 or done >= total):
                 last = done
-                reached = ends[start] + (ends[at] - ends[start]) * min(done / total, 1)
+                reached = ends[start] + (ends[at] - ends[start]) * (min(done / total, 1) if total else 1)
                 share = (reached - ends[first]) / (ends[-1] - ends[first])
                 seconds = time.monotonic() - begun
                 left = f", about {max(1, round(seconds * (1 - share) / share))} s left" if share and seconds > 1 else ""
