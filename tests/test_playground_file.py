@@ -267,7 +267,7 @@ def test_rows_under_a_key_are_read_by_a_query(visit: Visit, size: tuple[int, int
     visitor.page.locator(".wz-details").evaluate("details => { details.open = true; }")
     assert axe(visitor.page, "#testset") == []
     type_in(visitor, "predictions_query", "reslts[]")
-    visitor.page.get_by_text("expected rows at 'reslts[]' (predictions_query), got none").wait_for()
+    visitor.page.get_by_text("expected rows at 'reslts[]' (“Rows, as a JMESPath expression”), got none").wait_for()
     type_in(visitor, "predictions_query", "results[]")
     visitor.page.get_by_role("button", name="Score", exact=True).click()
     visitor["testset-paired"].get_by_text("3 paired by id").wait_for(state="attached")  # a phone does not show it
