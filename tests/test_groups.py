@@ -87,7 +87,7 @@ def test_the_gate_knows_the_clusters() -> None:
     assert free.decide(0.1, beyond_chance=True).failed
     assert free.figure.upper <= bound.figure.upper
     with pytest.raises(
-        ValueError, match=r"^the gate cannot decide: at least 6 documents are needed to show a loss.*, got 2 clusters$"
+        ValueError, match=r"^the gate cannot decide: at least 6 clusters are needed to show a loss.*, got 2 clusters$"
     ):
         few.decide(0.1, beyond_chance=True)
 
