@@ -71,7 +71,7 @@ MOST_OPTIONAL = 3  # groups of optional rows per document, since each group doub
 
 
 class Review:
-    """A review: the places where predictions differ from ground truths, each with a verdict on whose error it is.
+    """A review: the places where predictions differ from ground truths, each with a verdict on which side is right.
 
     Args:
         lines: the items, one for each line of its file; set verdicts in place.

@@ -96,7 +96,7 @@ class Item:
         about: the title and the description of the field in the schema; None without them.
         points: the points that each system loses at the place, as a part of its score.
         found: whether "ground_truth" and "proposal" occur in the text of the document; None without a text.
-        verdict: whose error it is; None while the item is open.
+        verdict: which side is right; None while the item is open.
         scope: "group" if the verdict also applies to the open items of the group in this document, each with its own
             proposal; else None. The key in the file is "for".
         note: what the reviewer says about the item.
