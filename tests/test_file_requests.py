@@ -181,9 +181,9 @@ OPTION_OF = {"references": "references_column", "prediction": "prediction_column
 def test_a_sentence_names_a_control_by_its_label(tmp_path: Path) -> None:
     """For each option that the tab for test sets, or its preview of files, has a control for."""
     files = [written(tmp_path, name, b"question_id,x\na,1\n") for name in ("r.csv", "p.csv")]
-    drawn, _ = look(FileRequest(references=files[0], predictions=files[1], reading={"encoding": "cp1252"}))
+    rendered, _ = look(FileRequest(references=files[0], predictions=files[1], reading={"encoding": "cp1252"}))
     labels: dict[str, str] = {}
-    for part in re.split(r'<[^>]*class="(?:opt|wz-field)"', html.unescape(TAB.html + drawn))[1:]:
+    for part in re.split(r'<[^>]*class="(?:opt|wz-field)"', html.unescape(TAB.html + rendered))[1:]:
         label = re.findall(r"<(?:span|label [^>]*)>([^<]+)<", part)[0]
         labels |= {OPTION_OF.get(name, name): label for name in re.findall(r'data-(?:option|choice)="(\w+)"', part)}
     assert {*READING_OPTIONS, *LAYOUT, *WHAT_IFS, *OPTION_OF.values(), "schema", "by", "encoding"} <= labels.keys()

@@ -84,7 +84,6 @@ READING: dict[str, Callable[..., float]] = {
     "docscore explain": partial(by_command, command="explain", key="score"),
     "page": by_page,
 }
-OF_FILES = ("docscore score", "docscore explain", "page")
 MODELS: dict[str, Face] = {
     "promptfoo": by_promptfoo,
     "lm_eval": by_lm_eval,

@@ -276,7 +276,7 @@ def test_rows_under_a_key_are_read_by_a_query(visit: Visit, size: tuple[int, int
 
 
 def test_what_scoring_refuses_has_buttons_that_allow_it(visit: Visit) -> None:
-    """It is said before scoring, which it blocks; test_file_requests.py has all such sentences and their buttons."""
+    """It is reported before scoring, which it blocks; test_file_requests.py has all sentences and their buttons."""
     visitor = opened(visit)
     broken = b'{"question_id": "a", "prediction": 1}\n{"question_id": "b",\n'
     visitor.choose_files(*sides([ref("a", 1), ref("b", 2)], broken))

@@ -33,8 +33,6 @@ HAS_IMAGES = """() => [...document.querySelectorAll("#testset-beside .ev-page im
   .every(image => image.complete && image.naturalWidth)"""
 RECT = "each => { const box = each.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; }"
 IS_LARGE = "tab => document.querySelector(`#${tab} .ev-sheet .ev-page img`)?.naturalWidth > 500"  # not the example
-LOOKS_OF = """boxes => boxes.map(box => box.className.split(" ")[1])
-  .reduce((counts, look) => ({ ...counts, [look]: (counts[look] ?? 0) + 1 }), {})"""
 LINES = """boxes => boxes.map(box => box.parentElement.offsetHeight *
   parseFloat(getComputedStyle(box).getPropertyValue("--h")) / 100)"""
 

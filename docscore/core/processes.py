@@ -2,7 +2,8 @@
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
@@ -35,13 +36,16 @@ def in_processes(work: Callable[[_T], _R], portions: Sequence[_T], num_proc: int
     if num_proc == 1 or not portions:
         yield from map(work, portions)
         return
-    for is_error, result in _answers(work, portions, num_proc):
-        if is_error:
-            raise result
-        yield result
+    with closing(_answers(work, portions, num_proc)) as answers:  # an error ends the processes at once
+        for is_error, result in answers:
+            if is_error:
+                raise result
+            yield result
 
 
-def _answers(work: Callable[[_T], _R], portions: Sequence[_T], num_proc: int) -> Iterator[tuple[bool, Any]]:
+def _answers(
+    work: Callable[[_T], _R], portions: Sequence[_T], num_proc: int
+) -> Generator[tuple[bool, Any], None, None]:
     """Yield for each portion, in their order, whether the work raised an error, and the result or the error."""
     workers = [_started(work) for _ in range(min(num_proc, len(portions)))]
     answers: dict[int, tuple[bool, Any]] = {}

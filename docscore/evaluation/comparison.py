@@ -559,9 +559,9 @@ class Comparison(Displayed):
             every_slice: evaluate all rows, and then the rows of each value of `by`, one slice at a time.
 
         Raises:
-            TypeError, ValueError: if an option is invalid, no limit is given, or a limit cannot be decided: documents
-                were left out, or there are not enough documents, with a field or in a slice. In this last case, the
-                attribute `gate` of the error has the limits that were decided.
+            TypeError, ValueError: if an option is invalid, or if no limit is given.
+            UndecidedError: if a limit cannot be decided, because documents were left out, or because too few documents
+                have the field, are in a slice, or score high enough in the base. Its `gate` has the decided limits.
         """
         limits = {
             name: check_number(name, limit, "a number of at least 0 and below 1", lambda number: 0 <= number < 1)
@@ -579,15 +579,16 @@ class Comparison(Displayed):
         losses: list[dict[str, Any]] = []
         verdicts: list[_Verdict] = []
         remedy: str | Remedy = ""
-        left_out = _left_out(self.new)
-        if limits and not left_out:
+        if left_out := _left_out(self.new):
+            verdicts.append((_UNDECIDED, left_out))
+        elif limits:
             level = self.confidence if beyond_chance else None
             losses, verdicts, remedy = self._evaluated_parts(limits, fields, level, fewest, every_slice=every_slice)
         fallen, not_evaluated, more = self._evaluated_documents(limit)
-        if left_out:  # which cannot undo the loss of another document
-            verdicts, more = [(_UNDECIDED, left_out)], more if fallen else []
         losses += [_loss_to_dict(change, document=change.name) for change in fallen]
-        return _gate([*verdicts, *more], settings, remedy, losses=losses, documents_not_evaluated=not_evaluated)
+        if fallen or not left_out:  # a document that was left out cannot undo the loss of another
+            verdicts += more
+        return _gate(verdicts, settings, remedy, losses=losses, documents_not_evaluated=not_evaluated)
 
     def _check_gate(self, limits: dict[str, float], fields: Sequence[str], *, every_slice: bool) -> None:
         """Check that the options of a gate fit together."""

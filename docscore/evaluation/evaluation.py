@@ -656,9 +656,7 @@ class Evaluation(Displayed):
     @cached_property
     def signatures(self) -> dict[str, str]:
         """The signature that makes the figures of each metric comparable, by its name: metric, options and version."""
-        given: dict[str, Any] = {"skipped": self.test_set.skipped}
-        if self.evaluates_regions:
-            given["values_by"] = self.values_by
+        given: dict[str, Any] = {"skipped": self.test_set.skipped, "values_by": self.values_by}
         return {name: signature_of(name, self.options, self.test_set.options, **given) for name in self.metrics}
 
     @property

@@ -20,8 +20,8 @@ _Regions = Sequence[Region]
 _Pair = tuple[_Regions, _Regions]  # the citations and the evidence of a value
 
 
-# Conventions for numbering pages or writing boxes: a function that converts citations from each convention to that of
-# docscore, by a sentence with the name of the convention, `{}` for the number of matches, and the one of docscore.
+# Other conventions for numbering pages or writing boxes. The key is what a warning says about the convention, with `{}`
+# for the number of matches. The function converts citations from it to the convention of docscore.
 _Conventions = Mapping[str, Callable[[_Regions], _Regions]]
 
 

@@ -413,7 +413,7 @@ def _value(item: Any, place: PlacePart) -> Any:
 # The file formats by extension. To add a format, write its reader above and call it in `read_table`. This module opens
 # the files of text formats, which may also be compressed (.gz). Other formats have libraries that open their files.
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
-_PARQUET, _LOG = _BINARY_EXTENSIONS = (".parquet", ".eval")
+_BINARY_EXTENSIONS = (".parquet", ".eval")
 
 
 def read_table(
@@ -478,7 +478,7 @@ def read_table(
         )
     path.open("rb").close()  # a file that cannot be opened gives the same error in all formats
     with gc_pause():
-        return _read_parquet(path, max_bytes, progress) if suffix == _PARQUET else table_of_log(path)
+        return _read_parquet(path, max_bytes, progress) if suffix == ".parquet" else table_of_log(path)
 
 
 def read_value(path: Path) -> Any:

@@ -691,13 +691,16 @@ def _paired(
         _NO_COSTS if row is None or row.keys().isdisjoint(COSTS) else tuple(map(row.get, COSTS)) for row in sources
     ]
     kept_rows = None if form is PLAIN else [wanted.sources[number] for number in kept]
-    beside: dict[str, tuple[Sequence[Any], str | None]] = {}  # by attribute, the rows and their column
+    annotated: dict[str, tuple[Sequence[Any], str | None]] = {}  # by attribute, the rows and their column
     if form is BY_ID:
         named = [name for name in NAMES if any(row and row.get(name) is not None for row in sources)]
         sure = the_name(named, place_of(given.table)) if with_confidences else next(iter(named), None)
-        beside = {"confidences": (sources, sure), "citations": (sources, "citations")}
-        beside["evidence"] = kept_rows or [], "evidence"
-    cells = {attribute: [row and row.get(name) for row in rows] for attribute, (rows, name) in beside.items()}
+        annotated = {
+            "confidences": (sources, sure),
+            "citations": (sources, "citations"),
+            "evidence": (kept_rows or [], "evidence"),
+        }
+    cells = {attribute: [row and row.get(name) for row in rows] for attribute, (rows, name) in annotated.items()}
     columns: dict[str, Any] = {
         attribute: column for attribute, column in cells.items() if any(cell is not None for cell in column)
     }

@@ -53,7 +53,7 @@ def feedback(ground_truth: object, prediction: object, *, parse: str = "auto", *
         losses = [([*chain.from_iterable(groups)], why) for (why, _, _), groups in pooled.items()]
         losses.sort(key=_points, reverse=True)
     first, rest = (losses, []) if len(losses) <= _MOST else (losses[: _MOST - 1], losses[_MOST - 1 :])
-    sentences = [_sentence(*loss) for loss in first]
+    sentences = [*map(_sentence, first)]
     if rest:
         fields = {node.field_path for nodes, _ in rest for node in nodes}
         lost = three_digits(fsum(map(_points, rest)))
@@ -79,8 +79,9 @@ def _points(loss: _Loss) -> float:
     return fsum(node.points_lost for node in loss[0])
 
 
-def _sentence(nodes: list[ScoreTree], why: str) -> str:
-    points, first = three_digits(_points((nodes, why))), nodes[0]
+def _sentence(loss: _Loss) -> str:
+    nodes, why = loss
+    points, first = three_digits(_points(loss)), nodes[0]
     if why:
         paths = " and ".join(shown_name(node.path) for node in nodes)
         values = ", and ".join(f"{_values(node)} at {shown_name(node.path)}" for node in nodes)
